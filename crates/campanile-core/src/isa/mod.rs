@@ -1,0 +1,5 @@
+//! The instruction set.
+
+mod types;
+
+pub use types::*;

@@ -1,0 +1,3 @@
+//! The PISA language: what its text means and which texts are allowed.
+
+pub mod isa;

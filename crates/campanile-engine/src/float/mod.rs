@@ -1,0 +1,1 @@
+//! Exact floating-point arithmetic on bit patterns.

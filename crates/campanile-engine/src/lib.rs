@@ -1,0 +1,3 @@
+//! Executes PISA modules.
+
+pub mod float;
