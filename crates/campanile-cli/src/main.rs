@@ -1,0 +1,8 @@
+//! The `pisa` command.
+
+// The subcommands that use these values are not written yet.
+#![allow(dead_code)]
+
+mod arrays;
+
+fn main() {}
