@@ -42,7 +42,7 @@ pub fn fused_multiply_add(format: FloatFormat, mode: Mode, a: u64, b: u64, c: u6
     let operands = [a, b, c].map(|bits| layout.flushed(mode.flush, bits));
     // A double-precision `mul_add` would be a call into the host's library, and is not always right there.
     if format == FloatFormat::Df || mode.rounding != Rounding::NearestEven {
-        return slowly(layout, mode, operands, exact::fused_multiply_add);
+        return on_integers(layout, mode, operands, exact::fused_multiply_add);
     }
     let [a, b, c] = operands.map(|bits| native::widen(format, bits));
     let result = native::multiply_add_to_odd(a, b, c);
@@ -106,7 +106,7 @@ pub(super) fn operate<const N: usize>(
     let layout = Layout::of(format);
     let operands = operands.map(|bits| layout.flushed(mode.flush, bits));
     if mode.rounding != Rounding::NearestEven {
-        return slowly(layout, mode, operands, exact);
+        return on_integers(layout, mode, operands, exact);
     }
     let result = if format == FloatFormat::F {
         let result = single(operands.map(native::single));
@@ -120,7 +120,7 @@ pub(super) fn operate<const N: usize>(
 
 /// An operation on integers, on operands that are flushed already.
 #[inline(never)]
-fn slowly<const N: usize>(
+pub(super) fn on_integers<const N: usize>(
     layout: Layout,
     mode: Mode,
     operands: [u64; N],

@@ -69,7 +69,9 @@ pub fn round_to_integral(format: FloatFormat, rounding: Rounding, flush: bool, a
         (unit, magnitude & !(unit - 1), magnitude & (unit - 1), unit / 2)
     };
     let away = match rounding {
-        Rounding::NearestEven => rest > half || rest == half && exponent >= 0 && is_odd(layout, exponent, whole),
+        Rounding::NearestEven => {
+            rest > half || rest == half && exponent >= 0 && is_odd(layout, exponent, whole)
+        }
         Rounding::NearestAway => rest >= half,
         Rounding::Up => rest != 0 && !negative,
         Rounding::Down => rest != 0 && negative,
@@ -89,7 +91,8 @@ fn is_odd(layout: Layout, exponent: i32, magnitude: u64) -> bool {
 /// The result is in the low `bits` bits, in two's complement if `signed`.
 #[inline]
 pub fn to_integer(from: FloatFormat, bits: u32, signed: bool, rounding: Rounding, a: u64) -> u64 {
-    let integral = if rounding == Rounding::TowardZero { a } else { round_to_integral(from, rounding, false, a) };
+    let integral =
+        if rounding == Rounding::TowardZero { a } else { round_to_integral(from, rounding, false, a) };
     // Rust's casts truncate, clamp and turn NaN into 0 as well, in the range of 64 bits.
     let value = native::widen(from, integral);
     let mask = u64::MAX >> (64 - bits);

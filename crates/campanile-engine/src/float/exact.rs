@@ -33,7 +33,9 @@ pub(super) fn div(layout: Layout, rounding: Rounding, [a, b]: [u64; 2]) -> u64 {
     let negative = layout.is_negative(a) != layout.is_negative(b);
     let quotient = match (Value::of(layout, a), Value::of(layout, b)) {
         (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
-        (Value::Infinite { .. }, Value::Infinite { .. }) | (Value::Zero { .. }, Value::Zero { .. }) => Value::Nan,
+        (Value::Infinite { .. }, Value::Infinite { .. }) | (Value::Zero { .. }, Value::Zero { .. }) => {
+            Value::Nan
+        }
         (Value::Infinite { .. }, _) | (_, Value::Zero { .. }) => Value::Infinite { negative },
         (Value::Zero { .. }, _) | (_, Value::Infinite { .. }) => Value::Zero { negative },
         (Value::Finite(a), Value::Finite(b)) => {
@@ -92,7 +94,9 @@ pub(super) fn reciprocal_sqrt(layout: Layout, rounding: Rounding, [a]: [u64; 1])
 fn product(a: Value, b: Value) -> Value<Wide> {
     match (a, b) {
         (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
-        (Value::Infinite { .. }, Value::Zero { .. }) | (Value::Zero { .. }, Value::Infinite { .. }) => Value::Nan,
+        (Value::Infinite { .. }, Value::Zero { .. }) | (Value::Zero { .. }, Value::Infinite { .. }) => {
+            Value::Nan
+        }
         (Value::Infinite { negative }, other) | (other, Value::Infinite { negative }) => {
             Value::Infinite { negative: negative != other.is_negative() }
         }

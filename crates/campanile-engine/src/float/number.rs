@@ -58,7 +58,12 @@ impl Number {
         let significand = if biased == 0 { fraction } else { fraction | (1 << layout.fraction_bits) };
         let leading = significand.leading_zeros();
         let unit = biased.max(1) - 1 + layout.min_exponent() - layout.fraction_bits as i32;
-        Self { negative, exponent: unit + 63 - leading as i32, significand: significand << leading, inexact: false }
+        Self {
+            negative,
+            exponent: unit + 63 - leading as i32,
+            significand: significand << leading,
+            inexact: false,
+        }
     }
 
     /// ± `wide` / 2^127 × 2^`exponent`, further from zero by less than the last bit of `wide` if `inexact`.
