@@ -1,7 +1,7 @@
 //! The `pisa` command.
 
 // The subcommands that use these values are not written yet.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod arrays;
 

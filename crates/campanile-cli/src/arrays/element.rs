@@ -55,9 +55,12 @@ impl LiteralError {
     pub fn hint(&self) -> String {
         match self {
             Self::NotANumber { element, .. } if element.is_float() => {
-                "write a decimal number such as `-3.5`, `1e-3`, `inf` or `nan`, or the bits as `0x…`".to_string()
+                "write a decimal number such as `-3.5`, `1e-3`, `inf` or `nan`, or the bits as `0x…`"
+                    .to_string()
             }
-            Self::NotANumber { .. } => "write decimal digits with an optional sign, or the bits as `0x…`".to_string(),
+            Self::NotANumber { .. } => {
+                "write decimal digits with an optional sign, or the bits as `0x…`".to_string()
+            }
             Self::OutOfRange { element, .. } => format!("{element} holds {}", element.range()),
         }
     }
@@ -131,8 +134,11 @@ impl Element {
                 return Err(not_a_number());
             }
             let bits = u64::from_str_radix(digits, 16).map_err(|_| out_of_range())?;
-            let (bytes, rest) = bits.to_le_bytes().split_at(self.size());
-            return if rest.iter().all(|&byte| byte == 0) { Ok(bytes.to_vec()) } else { Err(out_of_range()) };
+            let unused = 64 - 8 * self.size();
+            if bits << unused >> unused != bits {
+                return Err(out_of_range());
+            }
+            return Ok(bits.to_le_bytes()[..self.size()].to_vec());
         }
         let names_infinity = literal.to_ascii_lowercase().contains("inf");
         match self {

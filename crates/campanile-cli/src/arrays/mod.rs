@@ -33,8 +33,11 @@ mod value;
 
 pub use array::{Array, ShapeError};
 pub use element::{Element, LiteralError};
-pub use file::FileError;
+pub use file::{FileError, Format};
 pub use fill::{Fill, FillError};
+pub use npy::NpyError;
+pub use picture::PictureError;
 pub use print::print;
+pub use raw::RawError;
 pub use save::{Destination, save};
 pub use value::{LoadError, Scalar, SyntaxError, Value, ValueSpec};

@@ -62,7 +62,9 @@ impl NpyError {
     /// How to get a file that is accepted.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::UnsupportedType { .. } => Some("convert it in NumPy, for example with `array.astype('<f4')`"),
+            Self::UnsupportedType { .. } => {
+                Some("convert it in NumPy, for example with `array.astype('<f4')`")
+            }
             Self::BigEndian { .. } => {
                 Some("convert it in NumPy with `array.astype(array.dtype.newbyteorder('<'))`")
             }
@@ -185,7 +187,9 @@ impl Header {
             cursor.expect(b':', "`:`")?;
             match key {
                 b"descr" => {
-                    descr = Some(String::from_utf8_lossy(cursor.string("the name of a plain type")?).into_owned());
+                    descr = Some(
+                        String::from_utf8_lossy(cursor.string("the name of a plain type")?).into_owned(),
+                    );
                 }
                 b"fortran_order" => fortran_order = Some(cursor.boolean()?),
                 b"shape" => shape = Some(cursor.tuple()?),
@@ -347,7 +351,10 @@ mod tests {
             decode(file(&text, &[0; 4])).unwrap_err()
         };
         assert!(matches!(shape("(4294967296, 4294967296)"), NpyError::Shape(ShapeError::TooLarge { .. })));
-        assert!(matches!(shape("(2,)"), NpyError::Shape(ShapeError::WrongSize { expected: 8, found: 4, .. })));
+        assert!(matches!(
+            shape("(2,)"),
+            NpyError::Shape(ShapeError::WrongSize { expected: 8, found: 4, .. })
+        ));
         for wrong in ["(99999999999999999999999,)", "(-1,)", "(1", "1", "(1 2)", "()("] {
             assert!(matches!(shape(wrong), NpyError::Header { .. }), "{wrong}");
         }

@@ -1,0 +1,183 @@
+//! Arrays written to files: whole or not at all.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::file::extension;
+use super::{Array, FileError, npy, picture};
+
+/// Where an array goes: `FILE`, `FILE:WxH` or `FILE:WxHxC`.
+///
+/// The size is that of a picture as people say it, width first; `640x480x3` makes the shape
+/// `[480, 640, 3]`. Without a size the array keeps its own shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destination {
+    path: PathBuf,
+    shape: Option<Vec<usize>>,
+}
+
+impl FromStr for Destination {
+    type Err = FileError;
+
+    fn from_str(text: &str) -> Result<Self, FileError> {
+        let sized = text.rsplit_once(':').and_then(|(path, size)| Some((path, picture_shape(size)?)));
+        let destination = match sized {
+            Some((path, shape)) => Self { path: path.into(), shape: Some(shape) },
+            None => Self { path: text.into(), shape: None },
+        };
+        Encoding::of(&destination.path)?;
+        Ok(destination)
+    }
+}
+
+impl Destination {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes an array there.
+    pub fn save(&self, array: &Array) -> Result<(), FileError> {
+        match &self.shape {
+            None => save(array, &self.path),
+            Some(shape) => {
+                let array = array
+                    .reshaped(shape.clone())
+                    .map_err(|source| FileError::Shape { path: self.path.clone(), source })?;
+                save(&array, &self.path)
+            }
+        }
+    }
+}
+
+/// Writes an array as `.npy`, `.png`, or bare elements (`.bin`, `.raw`), by the file's name.
+///
+/// The file is written under another name beside its place and then moved there, so that nobody
+/// ever sees a part of it and a failure leaves an older file as it was.
+pub fn save(array: &Array, path: &Path) -> Result<(), FileError> {
+    let encoding = Encoding::of(path)?;
+    let written = match encoding {
+        Encoding::Npy => write_whole(path, &npy::encode(array)),
+        Encoding::Png => {
+            let bytes =
+                picture::encode(array).map_err(|source| FileError::Picture { path: path.into(), source })?;
+            write_whole(path, &bytes)
+        }
+        Encoding::Raw => write_whole(path, array.bytes()),
+    };
+    written.map_err(|source| FileError::Write { path: path.into(), source })
+}
+
+/// What a file's name says about its contents.
+#[derive(Clone, Copy)]
+enum Encoding {
+    Npy,
+    Png,
+    Raw,
+}
+
+impl Encoding {
+    fn of(path: &Path) -> Result<Self, FileError> {
+        match extension(path).as_deref() {
+            Some("npy") => Ok(Self::Npy),
+            Some("png") => Ok(Self::Png),
+            Some("bin" | "raw") => Ok(Self::Raw),
+            _ => Err(FileError::UnknownExtension { path: path.into() }),
+        }
+    }
+}
+
+/// The shape of a size such as `640x480` or `640x480x3`.
+fn picture_shape(size: &str) -> Option<Vec<usize>> {
+    let numbers: Vec<usize> = size.split('x').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    match *numbers {
+        [width, height] => Some(vec![height, width]),
+        [width, height, channels] => Some(vec![height, width, channels]),
+        _ => None,
+    }
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        // A temporary file is private unless told otherwise; this one becomes an ordinary file.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Element, Fill, PictureError, ShapeError, ValueSpec};
+    use super::*;
+
+    fn destination(text: &str) -> Destination {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_size_is_width_first() {
+        assert_eq!(destination("a.png:640x480").shape, Some(vec![480, 640]));
+        assert_eq!(destination("a.png:640x480x3").shape, Some(vec![480, 640, 3]));
+        assert_eq!(destination("C:\\a.npy").shape, None);
+        for text in ["a.pgn", "a", "a.png:640", "a.png:640x", "a.png:-1x3", "a.png:1x2x3x4"] {
+            let error = text.parse::<Destination>().unwrap_err();
+            assert!(matches!(error, FileError::UnknownExtension { .. }), "{text}");
+            assert!(error.hint().unwrap().contains(".npy"));
+        }
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let array = Fill::Random { seed: 3 }.make(Element::U8, &[6]).unwrap();
+        for (name, given) in
+            [("a.npy", "a.npy"), ("a.PNG", "a.PNG"), ("a.bin", "a.bin:u8[2x3]"), ("a.raw", "a.raw:u8[2x3]")]
+        {
+            let path = directory.path().join(name);
+            destination(&format!("{}:3x2", path.display())).save(&array).unwrap();
+            let text = directory.path().join(given).display().to_string();
+            let loaded = text.parse::<ValueSpec>().unwrap().load().unwrap();
+            assert_eq!(loaded, super::super::Value::Array(array.reshaped(vec![2, 3]).unwrap()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.png");
+        std::fs::write(&path, "old").unwrap();
+        let array = Fill::Zeros.make(Element::U8, &[6]).unwrap();
+        let error = save(&array, &path).unwrap_err();
+        assert!(matches!(error, FileError::Picture { source: PictureError::NotFlat { .. }, .. }));
+        let error = destination(&format!("{}:2x2", path.display())).save(&array).unwrap_err();
+        assert!(matches!(error, FileError::Shape { source: ShapeError::WrongSize { .. }, .. }));
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+
+        let nowhere = directory.path().join("missing").join("a.npy");
+        assert!(matches!(save(&array, &nowhere), Err(FileError::Write { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn saved_files_have_ordinary_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (saved, plain) = (directory.path().join("a.bin"), directory.path().join("plain"));
+        save(&Fill::Zeros.make(Element::U8, &[1]).unwrap(), &saved).unwrap();
+        std::fs::write(&plain, "").unwrap();
+        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&saved), mode(&plain));
+    }
+}
