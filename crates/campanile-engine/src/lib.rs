@@ -1,3 +1,4 @@
 //! Executes PISA modules.
 
 pub mod float;
+pub mod meaning;
