@@ -13,6 +13,8 @@
 //! floating-point unit where that rounds as asked, which is what kernels do nearly always. Tests hold one against the
 //! other, and both against numbers from exact rational arithmetic.
 
+#[cfg(test)]
+mod agreement;
 mod approximate;
 mod arithmetic;
 mod compare;
