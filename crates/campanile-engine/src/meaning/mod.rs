@@ -3,6 +3,14 @@
 //! An operation is looked up once and gives a closure; running it touches no qualifier any more, only lanes. What needs
 //! more than the values of its sources (registers, memory, control flow, addresses) is left to the machine.
 
+mod arithmetic;
+mod comparison;
+mod cross_lane;
+mod data_movement;
+mod floating_point;
+mod lanewise;
+mod logical;
+
 use campanile_core::isa::{Op, Opcode};
 
 /// One value per work-item of a sub-group, in the low bits (zero-extended); predicates are 0 or 1; packed registers are
@@ -22,11 +30,11 @@ pub type CrossLaneMeaning = Box<dyn Fn(&[Lanes], u32, &mut Lanes) -> u32 + Send 
 /// the machine carries out itself.
 pub fn meaning(op: Op) -> Option<Meaning> {
     match op.opcode() {
-        Opcode::Arithmetic(_)
-        | Opcode::FloatingPoint(_)
-        | Opcode::Logical(_)
-        | Opcode::DataMovement(_)
-        | Opcode::Compare(_) => None,
+        Opcode::Arithmetic(opcode) => Some(arithmetic::meaning(opcode, op)),
+        Opcode::FloatingPoint(opcode) => Some(floating_point::meaning(opcode, op)),
+        Opcode::Logical(opcode) => Some(logical::meaning(opcode, op)),
+        Opcode::DataMovement(opcode) => data_movement::meaning(opcode, op),
+        Opcode::Compare(opcode) => Some(comparison::meaning(opcode, op)),
         Opcode::ControlFlow(_) | Opcode::CrossLane(_) | Opcode::Memory(_) | Opcode::Synchronization(_) => {
             None
         }
@@ -36,7 +44,7 @@ pub fn meaning(op: Op) -> Option<Meaning> {
 /// The meaning of an operation of chapter 7, in which lanes read one another; `None` for all others.
 pub fn cross_lane(op: Op) -> Option<CrossLaneMeaning> {
     match op.opcode() {
-        Opcode::CrossLane(_) => None,
+        Opcode::CrossLane(opcode) => Some(cross_lane::meaning(opcode, op)),
         _ => None,
     }
 }
