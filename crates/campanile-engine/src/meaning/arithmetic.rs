@@ -44,8 +44,8 @@ pub(super) fn meaning(opcode: Arithmetic, op: Op) -> Meaning {
 /// `dp4a` (spec 1.1). The letters of `.signedness` speak of `src1` and then of `src2`; `src0` counts as signed where the
 /// sum is clamped, and where it wraps its sign makes no difference.
 fn dot_product(op: Op) -> Meaning {
-    let unsigned = |word: u64, byte: u32| i64::from((word >> (8 * byte)) as u8);
-    let signed = |word: u64, byte: u32| i64::from((word >> (8 * byte)) as i8);
+    let unsigned = |word: u64, byte: u32| i32::from((word >> (8 * byte)) as u8);
+    let signed = |word: u64, byte: u32| i32::from((word >> (8 * byte)) as i8);
     let saturate = op.has("dsat");
     match required(op.signedness()) {
         Signedness::Ss => dot_product_of(saturate, signed, signed),
@@ -57,16 +57,15 @@ fn dot_product(op: Op) -> Meaning {
 
 fn dot_product_of(
     saturate: bool,
-    first: impl Fn(u64, u32) -> i64 + Send + Sync + 'static,
-    second: impl Fn(u64, u32) -> i64 + Send + Sync + 'static,
+    first: impl Fn(u64, u32) -> i32 + Send + Sync + 'static,
+    second: impl Fn(u64, u32) -> i32 + Send + Sync + 'static,
 ) -> Meaning {
-    let (least, most) =
-        if saturate { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (i64::MIN, i64::MAX) };
-    lanewise(move |[addend, a, b]| {
-        let products = (0..4).map(|byte| first(a, byte) * second(b, byte));
-        let sum = i64::from(addend as i32) + products.sum::<i64>();
-        u64::from(sum.clamp(least, most) as u32)
-    })
+    let dot = move |a, b| (0..4).map(|byte| first(a, byte) * second(b, byte)).sum();
+    if saturate {
+        lanewise(move |[addend, a, b]| u64::from((addend as i32).saturating_add(dot(a, b)) as u32))
+    } else {
+        lanewise(move |[addend, a, b]| u64::from((addend as i32).wrapping_add(dot(a, b)) as u32))
+    }
 }
 
 /// A product in twice the width of its factors (`.full`), plus the third source if there is one.

@@ -42,12 +42,9 @@ fn ones(ty: Type) -> u64 {
 fn float_to_integer(op: Op) -> Meaning {
     let (to, from) = (required(op.to()), required(op.from()));
     let (bits, signed) = (to.element_bits(), to.is_signed());
-    match required(op.rounding()) {
-        Rounding::TowardZero => floatwise(from, move |format, [a]| {
-            float::to_integer(format, bits, signed, Rounding::TowardZero, a)
-        }),
-        rounding => floatwise(from, move |format, [a]| float::to_integer(format, bits, signed, rounding, a)),
-    }
+    rounded(from, required(op.rounding()), move |format, rounding, a| {
+        float::to_integer(format, bits, signed, rounding, a)
+    })
 }
 
 /// `i2f` (spec 4.10).
@@ -65,8 +62,28 @@ fn integer_to_float(op: Op) -> Meaning {
 /// `frnd` (spec 4.7).
 fn round(op: Op) -> Meaning {
     let (ty, flush) = (type_of(op), op.has("ftz"));
-    let rounding = required(op.rounding());
-    floatwise(ty, move |format, [a]| float::round_to_integral(format, rounding, flush, a))
+    rounded(ty, required(op.rounding()), move |format, rounding, a| {
+        float::round_to_integral(format, rounding, flush, a)
+    })
+}
+
+/// An operation compiled apart for each rounding mode.
+fn rounded(
+    ty: Type,
+    rounding: Rounding,
+    operation: impl Fn(FloatFormat, Rounding, u64) -> u64 + Copy + Send + Sync + 'static,
+) -> Meaning {
+    match rounding {
+        Rounding::NearestEven => {
+            floatwise(ty, move |format, [a]| operation(format, Rounding::NearestEven, a))
+        }
+        Rounding::NearestAway => {
+            floatwise(ty, move |format, [a]| operation(format, Rounding::NearestAway, a))
+        }
+        Rounding::Up => floatwise(ty, move |format, [a]| operation(format, Rounding::Up, a)),
+        Rounding::Down => floatwise(ty, move |format, [a]| operation(format, Rounding::Down, a)),
+        Rounding::TowardZero => floatwise(ty, move |format, [a]| operation(format, Rounding::TowardZero, a)),
+    }
 }
 
 /// `fext` and `ftrunc` (spec 4.6 and 4.8).

@@ -17,6 +17,12 @@ pub(super) trait Element: Copy + PartialOrd + 'static {
     fn into_lane(self) -> u64;
 }
 
+/// A floating-point type of the host.
+pub(super) trait Native: Element {
+    /// Whether it is no number.
+    fn is_nan(self) -> bool;
+}
+
 macro_rules! integer_elements {
     ($($signed:ident $unsigned:ident),+) => {
         $(integer_elements!(@ $signed, $unsigned); integer_elements!(@ $unsigned, $unsigned);)+
@@ -49,6 +55,13 @@ macro_rules! float_elements {
             fn into_lane(self) -> u64 {
                 u64::from(self.to_bits())
             }
+        }
+
+        impl Native for $float {
+            #[inline]
+            fn is_nan(self) -> bool {
+                $float::is_nan(self)
+            }
         })+
     };
 }
@@ -77,6 +90,30 @@ pub(super) fn elementwise<T: Element, const COUNT: usize, const N: usize>(
             let shift = index * T::BITS;
             packed | operation(sources.map(|source| T::from_lane(source >> shift))).into_lane() << shift
         })
+    })
+}
+
+/// The meaning of an operation on the host's floating-point numbers. Which NaN the host gives is anyone's guess; if there
+/// is one, `careful` computes all lanes from their bit patterns. Otherwise, as a rule, there are no branches.
+pub(super) fn nativewise<T: Native, const N: usize>(
+    quick: impl Fn([T; N]) -> T + Send + Sync + 'static,
+    careful: impl Fn([u64; N]) -> u64 + Send + Sync + 'static,
+) -> Meaning {
+    Box::new(move |sources, results| {
+        let (Some(sources), [result, ..]) = (sources.first_chunk::<N>(), results) else {
+            unreachable!("an operation is given as many sources and results as its syntax line has");
+        };
+        let mut sure = true;
+        for (lane, result) in result.iter_mut().enumerate() {
+            let value = quick(sources.each_ref().map(|source| T::from_lane(source[lane])));
+            sure &= !value.is_nan();
+            *result = value.into_lane();
+        }
+        if !sure {
+            for (lane, result) in result.iter_mut().enumerate() {
+                *result = careful(sources.each_ref().map(|source| source[lane]));
+            }
+        }
     })
 }
 

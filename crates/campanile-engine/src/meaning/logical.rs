@@ -12,7 +12,7 @@ pub(super) fn meaning(opcode: Logical, op: Op) -> Meaning {
         Logical::And => lanewise(|[a, b]| a & b),
         // A count is a whole 32-bit source, or one in each half for packed elements: either way the low six bits of what
         // is read like an element of `src0`. Counts beyond the width are not cut off any further (spec 3.2).
-        Logical::Asr => signed!(op, |[a, count]| (a as i64 >> (count & 63)) as _),
+        Logical::Asr => signed!(op, |[a, count]| a.unbounded_shr((count & 63) as _)),
         Logical::Bfi => lanewise(|[base, inserted, width, offset]| {
             let offset = offset & 31;
             let mask = low_mask(width) << offset;
@@ -30,8 +30,8 @@ pub(super) fn meaning(opcode: Logical, op: Op) -> Meaning {
             let unused = 32 - width;
             u64::from((i64::from((field << unused) as i32) >> unused) as u32)
         }),
-        Logical::Shr => unsigned!(op, |[a, count]| (a as u64 >> (count & 63)) as _),
-        Logical::Shl => unsigned!(op, |[a, count]| ((a as u64) << (count & 63)) as _),
+        Logical::Shr => unsigned!(op, |[a, count]| a.unbounded_shr((count & 63) as _)),
+        Logical::Shl => unsigned!(op, |[a, count]| a.unbounded_shl((count & 63) as _)),
         Logical::Shf => match required(op.direction()) {
             Direction::Left => lanewise(|[high, low, count]| (high << 32 | low) << (count & 31) >> 32),
             Direction::Right => {
