@@ -1,4 +1,23 @@
-//! Executes PISA modules.
+//! Executes PISA modules: ND-ranges, address spaces, and the checked engine.
+//!
+//! The checked engine is the meaning of the language: it executes a verified module 32 lanes at a time, without code
+//! generation, and watches every rule of the machine. A [`Device`] holds the global memory of a module instance,
+//! [`run`] launches a kernel on it, and the [`Report`] tells what was wrong with the kernel.
 
+mod checks;
+mod device;
+mod execute;
+mod finding;
 pub mod float;
+mod launch;
 pub mod meaning;
+mod memory;
+pub mod ndrange;
+mod observe;
+mod program;
+mod translate;
+
+pub use checks::{Check, Checks, UnknownCheck};
+pub use device::{BufferId, Device, DeviceError};
+pub use finding::{Access, Finding, FindingKind, Nearest, Other, Role};
+pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};

@@ -1,0 +1,191 @@
+//! A module instance: its global memory, which outlives launches.
+
+use std::collections::TryReserveError;
+use std::sync::Arc;
+
+use campanile_core::isa::Space;
+use campanile_core::module::{InitializerItem, Module, Variable, VariableId};
+
+use crate::memory::{GlobalMemory, Owner, function_address};
+
+/// A buffer of a [`Device`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub(crate) u32);
+
+/// The global memory of one module instance: the module's variables, and the buffers of the host.
+pub struct Device {
+    module: Arc<Module>,
+    memory: GlobalMemory,
+    /// For each variable of the module its object, if it is global or constant.
+    variables: Vec<Option<u32>>,
+    /// For each buffer its object.
+    buffers: Vec<u32>,
+}
+
+/// What cannot be done with a [`Device`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// A variable that does not fit into memory.
+    #[error("variable `@{name}` of {size} bytes does not fit into memory")]
+    TooLarge {
+        /// Its name.
+        name: String,
+        /// Its size.
+        size: u64,
+    },
+    /// No such variable.
+    #[error("the module has no global or constant variable `{0}` that the host can reach")]
+    UnknownVariable(String),
+    /// More bytes than the variable has.
+    #[error("{given} bytes written to variable `{name}` of {size} bytes")]
+    TooLong {
+        /// Its name.
+        name: String,
+        /// Its size.
+        size: u64,
+        /// Bytes given.
+        given: u64,
+    },
+}
+
+impl Device {
+    /// Lays out the variables of a module and fills in their initial contents (spec 2.5.1).
+    ///
+    /// A global variable without initializer is undefined, and reads as zero. An imported variable that is left
+    /// unresolved has an address at which there is nothing.
+    pub fn new(module: Arc<Module>) -> Result<Self, DeviceError> {
+        let mut memory = GlobalMemory::new();
+        let mut variables = vec![None; module.variables.len()];
+        for (slot, (id, variable)) in variables.iter_mut().zip(module.variables.iter()) {
+            let constant = match variable.space {
+                Space::Const => true,
+                Space::Global => false,
+                Space::Private | Space::Shared | Space::Generic => continue,
+            };
+            let imported = variable.linkage == campanile_core::module::Linkage::Imported;
+            let size = if imported { 0 } else { variable.size };
+            let initial = variable.initializer.as_ref().map(|_| [].as_slice());
+            let object = memory.add(size, initial, variable.alignment, constant, Owner::Variable(id));
+            let too_large = || DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
+            *slot = Some(object.ok_or_else(too_large)?);
+        }
+        let mut device = Device { module, memory, variables, buffers: Vec::new() };
+        for (id, variable) in device.module.clone().variables.iter() {
+            if let (Some(object), Some(_)) = (device.variables[index(id)], &variable.initializer) {
+                let too_large =
+                    |_| DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
+                let bytes = device.initial_bytes(variable).map_err(too_large)?;
+                device.memory.write_bytes(object, &bytes);
+            }
+        }
+        Ok(device)
+    }
+
+    fn initial_bytes(&self, variable: &Variable) -> Result<Vec<u8>, TryReserveError> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(variable.size as usize)?;
+        for item in variable.initializer.iter().flat_map(|initializer| &initializer.items) {
+            match *item {
+                InitializerItem::Value { bytes: count, value } => {
+                    bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(count)]);
+                }
+                InitializerItem::Zero(count) => bytes.resize(bytes.len() + count as usize, 0),
+                InitializerItem::Variable { variable, offset } => {
+                    let address = self.variable_address(variable).unwrap_or(0);
+                    bytes.extend_from_slice(&address.wrapping_add_signed(offset).to_le_bytes());
+                }
+                InitializerItem::Function { function, offset } => {
+                    let address = function_address(function);
+                    bytes.extend_from_slice(&address.wrapping_add_signed(offset).to_le_bytes());
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// Adds a buffer that holds these bytes.
+    ///
+    /// # Panics
+    ///
+    /// When memory is exhausted, or with more than 32 GiB.
+    pub fn add_buffer(&mut self, bytes: Vec<u8>) -> BufferId {
+        self.add(bytes.len() as u64, Some(&bytes))
+    }
+
+    /// Adds a buffer of undefined contents: reading it before it is written is a finding.
+    ///
+    /// # Panics
+    ///
+    /// When memory is exhausted, or with more than 32 GiB.
+    pub fn add_undefined_buffer(&mut self, size: u64) -> BufferId {
+        self.add(size, None)
+    }
+
+    fn add(&mut self, size: u64, bytes: Option<&[u8]>) -> BufferId {
+        let id = BufferId(self.buffers.len() as u32);
+        let object = self.memory.add(size, bytes, BUFFER_ALIGNMENT, false, Owner::Buffer(id.0));
+        self.buffers.push(object.expect("a buffer that fits into memory"));
+        id
+    }
+
+    /// The contents of a buffer.
+    pub fn read_buffer(&self, buffer: BufferId) -> Vec<u8> {
+        self.memory.read_bytes(self.buffers[buffer.0 as usize])
+    }
+
+    /// The global address of a buffer's first byte.
+    pub fn buffer_address(&self, buffer: BufferId) -> u64 {
+        self.memory.address(self.buffers[buffer.0 as usize])
+    }
+
+    /// Whether a buffer belongs to this device.
+    pub(crate) fn has(&self, buffer: BufferId) -> bool {
+        (buffer.0 as usize) < self.buffers.len()
+    }
+
+    /// The contents of a global or constant variable, by its `.host_access` name or else its symbol.
+    pub fn read_variable(&self, name: &str) -> Result<Vec<u8>, DeviceError> {
+        self.find_variable(name).map(|object| self.memory.read_bytes(object))
+    }
+
+    /// Overwrites the first bytes of a global or constant variable, by its `.host_access` name or else its symbol.
+    pub fn write_variable(&mut self, name: &str, bytes: &[u8]) -> Result<(), DeviceError> {
+        let object = self.find_variable(name)?;
+        let (size, given) = (self.memory.size(object), bytes.len() as u64);
+        if given > size {
+            return Err(DeviceError::TooLong { name: name.to_owned(), size, given });
+        }
+        self.memory.write_bytes(object, bytes);
+        Ok(())
+    }
+
+    fn find_variable(&self, name: &str) -> Result<u32, DeviceError> {
+        let variables = &self.module.variables;
+        let by_host_name = variables.iter().find(|(_, one)| one.host_access.as_deref() == Some(name));
+        let by_symbol = || variables.iter().find(|(_, one)| one.owner.is_none() && one.name == name);
+        let found = by_host_name.or_else(by_symbol).and_then(|(id, _)| self.variables[index(id)]);
+        found.ok_or_else(|| DeviceError::UnknownVariable(name.to_owned()))
+    }
+
+    /// The address of a global or constant variable.
+    pub(crate) fn variable_address(&self, variable: VariableId) -> Option<u64> {
+        self.variables[index(variable)].map(|object| self.memory.address(object))
+    }
+
+    /// The memory, for a launch.
+    pub(crate) fn memory(&self) -> &GlobalMemory {
+        &self.memory
+    }
+}
+
+/// Alignment that a buffer promises.
+const BUFFER_ALIGNMENT: u32 = 1 << 12;
+
+fn index(variable: VariableId) -> usize {
+    cranelift_entity::EntityRef::index(variable)
+}

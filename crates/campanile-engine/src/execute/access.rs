@@ -1,0 +1,292 @@
+//! What all memory accesses have in common: addresses, the space they point into, and whether they are permitted.
+
+use campanile_core::isa::{Order, Space};
+use campanile_core::module::split_generic;
+
+use super::machine::{Here, Machine, lanes_where};
+use super::registers::lanes;
+use super::sub_group::SubGroup;
+use crate::checks::{Check, Checks};
+use crate::finding::{Access, FindingKind};
+use crate::meaning::Lanes;
+use crate::memory::{Memory, Object};
+use crate::observe::{Event, Observer};
+use crate::program::{AccessPlan, AddressPlan, OffsetPlan};
+
+/// Which rules of accesses are watched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Alignment.
+    pub alignment: bool,
+    /// Alignment as declared.
+    pub declared: bool,
+    /// Whether vector loads may reach a little past the end.
+    pub widened: bool,
+    /// Whether memory must be written before it is read.
+    pub undefined: bool,
+}
+
+impl Rules {
+    pub fn new(checks: Checks) -> Self {
+        Rules {
+            alignment: checks.has(Check::Alignment),
+            declared: checks.has(Check::Declared),
+            widened: !checks.has(Check::Overwide),
+            undefined: checks.has(Check::Memory),
+        }
+    }
+}
+
+/// Why a lane's access is at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    Null,
+    OutOfBounds,
+    Misaligned,
+    Underdeclared,
+    Constant,
+    Undefined,
+}
+
+/// A lane's access that is at fault, and the object it concerns or is near.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fault {
+    pub lane: usize,
+    pub kind: FaultKind,
+    pub object: Option<Object>,
+}
+
+/// The lanes of an access that may go on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Permitted {
+    /// The lanes.
+    pub lanes: u32,
+    /// The object that all of them access, if it is one and they lie wholly inside.
+    pub object: Option<Object>,
+}
+
+/// An access as seen by the functions that check it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checked<'a> {
+    pub plan: &'a AccessPlan,
+    pub access: Access,
+    pub space: Space,
+    pub rules: Rules,
+}
+
+impl Checked<'_> {
+    fn null(&self, address: u64) -> bool {
+        match self.space.address_bits() {
+            32 => address == 0xffff_ffff,
+            _ => address < 0x1000,
+        }
+    }
+
+    /// Judges the accesses of some lanes in the memory that their addresses belong to.
+    #[inline]
+    pub fn permit<M: Memory>(
+        &self,
+        memory: &M,
+        wanted: u32,
+        addresses: &Lanes,
+        faults: &mut Vec<Fault>,
+    ) -> Permitted {
+        if let Some(object) = self.common_object(memory, wanted, addresses) {
+            return Permitted { lanes: wanted, object: Some(object) };
+        }
+        let mut permitted = 0;
+        for lane in lanes(wanted) {
+            let object = memory.find(addresses[lane]);
+            match self.judge(object, addresses[lane]) {
+                Ok(()) => permitted |= 1 << lane,
+                Err(kind) => {
+                    let object = object.or_else(|| memory.nearest(addresses[lane]));
+                    faults.push(Fault { lane, kind, object });
+                    if kind == FaultKind::Underdeclared {
+                        permitted |= 1 << lane;
+                    }
+                }
+            }
+        }
+        Permitted { lanes: permitted, object: None }
+    }
+
+    /// The object in which all lanes make blameless accesses, if there is one.
+    #[inline]
+    fn common_object<M: Memory>(&self, memory: &M, wanted: u32, addresses: &Lanes) -> Option<Object> {
+        let (mut least, mut greatest, mut low_bits) = (u64::MAX, 0, 0);
+        for (lane, address) in addresses.iter().enumerate() {
+            let active = wanted >> lane & 1 != 0;
+            least = least.min(if active { *address } else { u64::MAX });
+            greatest = greatest.max(if active { *address } else { 0 });
+            low_bits |= if active { *address } else { 0 };
+        }
+        let object = memory.find(least)?;
+        let alignment = self.plan.alignment();
+        let aligned = low_bits & u64::from(alignment - 1) == 0 || !self.rules.alignment;
+        let declared = object.alignment >= alignment || !self.rules.declared;
+        let writable = self.access == Access::Load || !object.constant;
+        let inside = greatest.checked_add(u64::from(self.plan.bytes()))? <= object.start + object.size;
+        (aligned && declared && writable && inside).then_some(object)
+    }
+
+    fn judge(&self, object: Option<Object>, address: u64) -> Result<(), FaultKind> {
+        if self.null(address) {
+            return Err(FaultKind::Null);
+        }
+        let object = object.ok_or(FaultKind::OutOfBounds)?;
+        let bytes = u64::from(self.plan.bytes());
+        let tolerated = self.rules.widened
+            && self.access == Access::Load
+            && self.plan.elements > 1
+            && self.plan.element_bytes == 4
+            && object.holds_widened(address, bytes);
+        if !object.holds(address, bytes) && !tolerated {
+            return Err(FaultKind::OutOfBounds);
+        }
+        if object.constant && self.access != Access::Load {
+            return Err(FaultKind::Constant);
+        }
+        let alignment = self.plan.alignment();
+        if self.rules.alignment && address & u64::from(alignment - 1) != 0 {
+            return Err(FaultKind::Misaligned);
+        }
+        if self.rules.declared && object.alignment < alignment {
+            return Err(FaultKind::Underdeclared);
+        }
+        Ok(())
+    }
+}
+
+impl<O: Observer> Machine<'_, O> {
+    /// Computes the addresses of an access. Returns the lanes that have one: active, and made of defined registers.
+    #[inline]
+    pub(super) fn find_addresses(&mut self, sub: &SubGroup, here: &Here, plan: &AddressPlan) -> u32 {
+        let mut bad = self.fetch(sub, here, plan.base, 0);
+        let mask = if plan.narrow { 0xffff_ffff } else { u64::MAX };
+        match plan.offset {
+            OffsetPlan::Constant(offset) => {
+                let bases = &self.sources[0];
+                *self.addresses =
+                    std::array::from_fn(|lane| bases[lane].wrapping_add_signed(i64::from(offset)) & mask);
+            }
+            OffsetPlan::Register { source, sign_extend } => {
+                bad |= self.fetch(sub, here, source, 1);
+                let (bases, offsets) = (&self.sources[0], &self.sources[1]);
+                *self.addresses = std::array::from_fn(|lane| {
+                    let offset = match sign_extend {
+                        true => offsets[lane] as i32 as i64 as u64,
+                        false => offsets[lane],
+                    };
+                    bases[lane].wrapping_add(offset) & mask
+                });
+            }
+        }
+        here.active & !bad
+    }
+
+    /// Parts lanes by the space that their addresses point into; generic addresses become those of their space.
+    pub(super) fn part_by_space(&mut self, space: Space, lanes: u32) -> [(Space, u32); 3] {
+        const NONE: (Space, u32) = (Space::Global, 0);
+        if space != Space::Generic {
+            return [(space, lanes), NONE, NONE];
+        }
+        let split = self.addresses.map(split_generic);
+        *self.addresses = split.map(|(_, address)| address);
+        [Space::Global, Space::Shared, Space::Private]
+            .map(|space| (space, lanes_where(lanes, |lane| split[lane].0 == space)))
+    }
+
+    /// Reports what is at fault with an access.
+    pub(super) fn report_faults(&mut self, sub: &SubGroup, here: &Here, checked: &Checked<'_>) {
+        if self.faults.is_empty() {
+            return;
+        }
+        let faults = std::mem::take(&mut self.faults);
+        for fault in &faults {
+            let kind = self.fault_kind(checked, fault);
+            self.report_lane(sub, here, fault.lane, kind);
+        }
+        self.faults = faults;
+        self.faults.clear();
+    }
+
+    fn fault_kind(&self, checked: &Checked<'_>, fault: &Fault) -> FindingKind {
+        let Checked { plan, access, space, .. } = *checked;
+        let (address, alignment) = (self.addresses[fault.lane], plan.alignment());
+        let nearest = fault.object.map(|object| object.describe(&self.program.module, address));
+        match (fault.kind, nearest) {
+            (FaultKind::Null, _) => FindingKind::Null { access, space },
+            (FaultKind::Misaligned, nearest) => {
+                FindingKind::Misaligned { access, space, address, alignment, nearest }
+            }
+            (FaultKind::Constant, Some(nearest)) => FindingKind::ConstantWrite { access, nearest },
+            (FaultKind::Undefined, Some(nearest)) => {
+                FindingKind::UndefinedMemory { space, bytes: plan.bytes(), nearest }
+            }
+            (FaultKind::Underdeclared, Some(nearest)) => {
+                let declared = fault.object.map_or(1, |object| object.alignment);
+                FindingKind::Underdeclared { access, alignment, declared, nearest }
+            }
+            (FaultKind::OutOfBounds, nearest) => {
+                FindingKind::OutOfBounds { access, space, address, bytes: plan.bytes(), nearest }
+            }
+            (FaultKind::Constant | FaultKind::Undefined | FaultKind::Underdeclared, None) => {
+                FindingKind::OutOfBounds { access, space, address, bytes: plan.bytes(), nearest: None }
+            }
+        }
+    }
+
+    /// Tells the observer of an access to come, unless it is to private memory.
+    #[inline]
+    pub(super) fn observe_before(&mut self, sub: &SubGroup, here: &Here, checked: &Checked<'_>, lanes: u32) {
+        if checked.space != Space::Private && lanes != 0 {
+            let at = self.at(here.code, here.step);
+            let addresses = *self.addresses;
+            let event = event(sub, checked, at, lanes, &addresses);
+            let (observer, group, watch) = self.watch();
+            observer.before(group, watch, &event);
+        }
+    }
+
+    /// Tells the observer of an access that has happened, unless it was to private memory.
+    #[inline]
+    pub(super) fn observe_after(&mut self, sub: &SubGroup, here: &Here, checked: &Checked<'_>, lanes: u32) {
+        if checked.space != Space::Private && lanes != 0 {
+            let at = self.at(here.code, here.step);
+            let event = event(sub, checked, at, lanes, &self.addresses);
+            self.observer.after(&mut self.watched, &event);
+        }
+    }
+}
+
+fn event<'a>(
+    sub: &SubGroup,
+    checked: &Checked<'_>,
+    at: crate::finding::Where,
+    lanes: u32,
+    addresses: &'a Lanes,
+) -> Event<'a> {
+    Event {
+        space: if checked.space == Space::Shared { Space::Shared } else { Space::Global },
+        access: checked.access,
+        order: checked.plan.order,
+        scope: checked.plan.scope,
+        bytes: checked.plan.bytes(),
+        lanes,
+        addresses,
+        at,
+        subgroup: sub.number,
+    }
+}
+
+/// Makes the host keep the order that an atomic access or fence asks for.
+#[inline]
+pub(super) fn keep_order(order: Order) {
+    match order {
+        Order::Weak | Order::Relaxed => {}
+        Order::Acquire | Order::Release | Order::AcquireRelease | Order::SequentiallyConsistent => {
+            std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! `ld` and `st` (spec instructions 8.3 and 8.5).
+
+use campanile_core::isa::{Order, Space};
+
+use super::access::{Checked, Fault, FaultKind, Permitted, keep_order};
+use super::machine::{Here, Machine};
+use super::registers::{Registers, Undefined, lanes};
+use super::sub_group::SubGroup;
+use crate::checks::Check;
+use crate::finding::{Access, FindingKind};
+use crate::meaning::Lanes;
+use crate::memory::{Memory, Object};
+use crate::observe::Observer;
+use crate::program::{AccessPlan, Load, Source, Store};
+
+/// Bytes of a register slot that one element, or half of a 128-bit one, fills.
+fn piece_bytes(plan: &AccessPlan) -> u32 {
+    plan.element_bytes.min(8)
+}
+
+impl<O: Observer> Machine<'_, O> {
+    #[inline]
+    pub(super) fn load(&mut self, sub: &mut SubGroup, here: &Here, load: &Load) {
+        let usable = self.find_addresses(sub, here, &load.access.address);
+        let first = here.base + load.to.first as usize;
+        let mut loaded = 0;
+        for (space, lanes) in self.part_by_space(load.access.space, usable) {
+            if lanes == 0 {
+                continue;
+            }
+            let checked = Checked { plan: &load.access, access: Access::Load, space, rules: self.rules };
+            let permitted = match space {
+                Space::Private => checked.permit(&sub.private, lanes, &self.addresses, &mut self.faults),
+                Space::Shared => checked.permit(&self.shared, lanes, &self.addresses, &mut self.faults),
+                Space::Global | Space::Const | Space::Generic => {
+                    checked.permit(&self.global, lanes, &self.addresses, &mut self.faults)
+                }
+            };
+            self.observe_before(sub, here, &checked, permitted.lanes);
+            let (addresses, faults) = (&self.addresses, &mut self.faults);
+            match space {
+                Space::Private => {
+                    read_lanes(
+                        &sub.private,
+                        &checked,
+                        permitted,
+                        addresses,
+                        &mut sub.registers,
+                        first,
+                        faults,
+                    );
+                }
+                Space::Shared => {
+                    read_lanes(
+                        &self.shared,
+                        &checked,
+                        permitted,
+                        addresses,
+                        &mut sub.registers,
+                        first,
+                        faults,
+                    );
+                }
+                Space::Global | Space::Const | Space::Generic => {
+                    read_lanes(
+                        &self.global,
+                        &checked,
+                        permitted,
+                        addresses,
+                        &mut sub.registers,
+                        first,
+                        faults,
+                    );
+                }
+            }
+            keep_order(load.access.order);
+            self.observe_after(sub, here, &checked, permitted.lanes);
+            self.report_faults(sub, here, &checked);
+            loaded |= permitted.lanes;
+        }
+        for lane in lanes(here.active & !loaded) {
+            for piece in 0..load.to.count as usize {
+                sub.registers.write_lane(first + piece, lane, 0, 0);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn store(&mut self, sub: &mut SubGroup, here: &Here, store: &Store) {
+        let usable = self.find_addresses(sub, here, &store.access.address);
+        self.stored.clear();
+        for value in &store.values {
+            let read = self.read(sub, here, *value);
+            self.stored.push(read);
+        }
+        self.check_stored(sub, here, store);
+        keep_order(store.access.order);
+        for (space, lanes) in self.part_by_space(store.access.space, usable) {
+            if lanes == 0 {
+                continue;
+            }
+            let checked = Checked { plan: &store.access, access: Access::Store, space, rules: self.rules };
+            let addresses = &self.addresses;
+            let permitted = match space {
+                Space::Private => checked.permit(&sub.private, lanes, addresses, &mut self.faults),
+                Space::Shared => checked.permit(&self.shared, lanes, addresses, &mut self.faults),
+                Space::Global | Space::Const | Space::Generic => {
+                    checked.permit(&self.global, lanes, addresses, &mut self.faults)
+                }
+            };
+            self.observe_before(sub, here, &checked, permitted.lanes);
+            let (addresses, stored) = (&self.addresses, &self.stored);
+            match space {
+                Space::Private => write_lanes(&mut sub.private, &checked, permitted, addresses, stored),
+                Space::Shared => write_lanes(&mut self.shared, &checked, permitted, addresses, stored),
+                Space::Global | Space::Const | Space::Generic => {
+                    write_lanes(&mut self.global, &checked, permitted, addresses, stored);
+                }
+            }
+            keep_order(store.access.order);
+            self.observe_after(sub, here, &checked, permitted.lanes);
+            self.report_faults(sub, here, &checked);
+        }
+    }
+
+    /// Finds lanes that store a value of which nothing, or with its own check not everything, has been written.
+    fn check_stored(&mut self, sub: &SubGroup, here: &Here, store: &Store) {
+        if self.stored.iter().all(|(_, undefined)| *undefined == [0; 32]) {
+            return;
+        }
+        let needed = ((1u16 << piece_bytes(&store.access)) - 1) as u8;
+        for lane in lanes(here.active) {
+            let mut bytes = self.stored.iter().map(|(_, undefined)| undefined[lane] & needed);
+            let Some(first) = bytes.clone().position(|bytes| bytes != 0) else { continue };
+            let whole = bytes.all(|bytes| bytes == needed);
+            let Source::Slot { slot, .. } = store.values[first] else { continue };
+            let operand = self.operand_name(here, here.base + slot as usize);
+            let kind = match whole {
+                true => FindingKind::UndefinedRegister { operand },
+                false => FindingKind::PartlyUndefined { operand },
+            };
+            if whole || self.checks.has(Check::Partial) {
+                self.report_lane(sub, here, lane, kind);
+            }
+        }
+    }
+}
+
+/// The object of an access that is permitted.
+#[inline]
+fn object<M: Memory>(memory: &M, permitted: &Permitted, known: &mut Option<Object>, address: u64) -> Object {
+    if let Some(object) = permitted.object {
+        return object;
+    }
+    match known {
+        Some(object) if object.holds(address, 1) => *object,
+        _ => {
+            let Some(object) = memory.find(address) else {
+                unreachable!("permitted accesses have an object")
+            };
+            *known = Some(object);
+            object
+        }
+    }
+}
+
+#[inline]
+fn read_lanes<M: Memory>(
+    memory: &M,
+    checked: &Checked<'_>,
+    permitted: Permitted,
+    addresses: &Lanes,
+    registers: &mut Registers,
+    first: usize,
+    faults: &mut Vec<Fault>,
+) {
+    let plan = checked.plan;
+    let (bytes, pieces) = (piece_bytes(plan), plan.bytes() / piece_bytes(plan));
+    let all = ((1u16 << bytes) - 1) as u8;
+    let whole = plan.order != Order::Weak && plan.bytes() > 4;
+    let mut known = None;
+    for lane in lanes(permitted.lanes) {
+        let object = object(memory, &permitted, &mut known, addresses[lane]);
+        let byte = addresses[lane] - object.start;
+        let mut anything_defined = false;
+        for piece in 0..pieces {
+            let at = byte + u64::from(piece * bytes);
+            let (value, undefined) = match at < object.size {
+                true => memory.read(&object, at, lane, bytes),
+                false => (0, all),
+            };
+            anything_defined |= undefined != all;
+            let undefined = if checked.rules.undefined { undefined } else { 0 };
+            registers.write_lane(first + piece as usize, lane, value, undefined);
+        }
+        if whole {
+            let value = memory.read_whole(&object, byte, lane, plan.bytes());
+            for piece in 0..pieces {
+                let part = (value >> (64 * piece)) as u64;
+                registers.write_lane(first + piece as usize, lane, part, 0);
+            }
+        }
+        if !anything_defined && checked.rules.undefined {
+            faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(object) });
+            for piece in 0..pieces {
+                registers.write_lane(first + piece as usize, lane, 0, 0);
+            }
+        }
+    }
+}
+
+#[inline]
+fn write_lanes<M: Memory>(
+    memory: &mut M,
+    checked: &Checked<'_>,
+    permitted: Permitted,
+    addresses: &Lanes,
+    stored: &[(Lanes, Undefined)],
+) {
+    let plan = checked.plan;
+    let bytes = piece_bytes(plan);
+    let mut known = None;
+    for lane in lanes(permitted.lanes) {
+        let object = object(memory, &permitted, &mut known, addresses[lane]);
+        let byte = addresses[lane] - object.start;
+        if plan.order != Order::Weak && plan.bytes() > 4 {
+            let value = stored.iter().rev().fold(0, |all, (part, _)| all << 64 | u128::from(part[lane]));
+            memory.update(&object, byte, lane, plan.bytes(), |_| value);
+            continue;
+        }
+        for (piece, (values, undefined)) in stored.iter().enumerate() {
+            let at = byte + u64::from(piece as u32 * bytes);
+            memory.write(&object, at, lane, bytes, values[lane], undefined[lane]);
+        }
+    }
+}

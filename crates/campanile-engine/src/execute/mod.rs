@@ -1,0 +1,122 @@
+//! The machine: executes a [`Program`] over an ND-range, 32 lanes at a time, and watches the rules.
+//!
+//! [`machine`] goes from step to step; what a step does is in the file of its kind. [`frame`] holds the reconvergence
+//! rule, [`work_group`] the turns of the sub-groups. Nothing blocks: a sub-group that has to wait says so and keeps
+//! its place.
+
+mod access;
+mod atomic;
+mod barrier;
+mod call;
+mod compute;
+mod cross_lane;
+mod frame;
+mod load_store;
+mod machine;
+mod movement;
+mod parameter;
+mod registers;
+mod sources;
+mod sub_group;
+mod work_group;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::device::Device;
+use crate::finding::{Collector, Reporter};
+use crate::launch::{LaunchError, Options, Report};
+use crate::ndrange::NdRange;
+use crate::observe::{Observer, Unobserved};
+use crate::program::Program;
+use work_group::WorkGroup;
+
+/// What all threads of a launch share.
+struct Shared<'a, O> {
+    device: &'a Device,
+    program: &'a Program,
+    range: &'a NdRange,
+    printf_buffer: u64,
+    options: &'a Options,
+    observer: &'a O,
+    collector: &'a Collector<'a>,
+    /// The next work-group to run.
+    next: AtomicU64,
+    /// Work-groups that have been run.
+    done: AtomicU64,
+    /// Instructions executed, for each active lane.
+    instructions: AtomicU64,
+}
+
+/// Runs all work-groups of a launch.
+pub(crate) fn execute(
+    device: &Device,
+    program: &Program,
+    range: &NdRange,
+    printf_buffer: u64,
+    options: &Options,
+) -> Result<Report, LaunchError> {
+    execute_observed(device, program, range, printf_buffer, options, &Unobserved)
+}
+
+fn execute_observed<O: Observer>(
+    device: &Device,
+    program: &Program,
+    range: &NdRange,
+    printf_buffer: u64,
+    options: &Options,
+    observer: &O,
+) -> Result<Report, LaunchError> {
+    let start = Instant::now();
+    let kernel = program.codes[0].function;
+    let collector = Collector::new(&program.module, kernel, options.findings_limit);
+    let shared = Shared {
+        device,
+        program,
+        range,
+        printf_buffer,
+        options,
+        observer,
+        collector: &collector,
+        next: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+        instructions: AtomicU64::new(0),
+    };
+    let threads = options.threads.unwrap_or_else(rayon::current_num_threads);
+    let threads = threads.min(usize::try_from(range.work_groups()).unwrap_or(usize::MAX)).max(1);
+    if threads == 1 {
+        run_work_groups(&shared);
+    } else {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| LaunchError::Threads(error.to_string()))?;
+        pool.broadcast(|_| run_work_groups(&shared));
+    }
+    let instructions = shared.instructions.into_inner();
+    let given_up = collector.stopped();
+    Ok(Report {
+        findings: collector.into_findings(),
+        given_up,
+        work_items: range.work_items(),
+        work_groups: range.work_groups(),
+        instructions,
+        duration: start.elapsed(),
+    })
+}
+
+/// Runs work-groups until none is left; what every thread does.
+fn run_work_groups<O: Observer>(shared: &Shared<'_, O>) {
+    let total = shared.range.work_groups();
+    let mut work_group = WorkGroup::new(shared, Reporter::new(shared.collector));
+    loop {
+        let number = shared.next.fetch_add(1, Ordering::Relaxed);
+        if number >= total || shared.collector.stopped() {
+            break;
+        }
+        work_group.run(shared.range.group(number));
+        let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(progress) = &shared.options.progress {
+            progress(done, total);
+        }
+    }
+    shared.instructions.fetch_add(work_group.instructions(), Ordering::Relaxed);
+}

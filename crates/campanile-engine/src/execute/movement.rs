@@ -1,0 +1,143 @@
+//! Chapter 4: moves of bits, whether defined or not, and generic addresses.
+
+use campanile_core::isa::Space;
+use campanile_core::module::{generic, split_generic};
+
+use super::machine::{Here, Machine};
+use super::registers::lanes;
+use super::sub_group::SubGroup;
+use crate::finding::FindingKind;
+use crate::observe::Observer;
+use crate::program::{Assign, Copy, Dynamic, Slots, Source};
+
+impl<O: Observer> Machine<'_, O> {
+    pub(super) fn copy(&mut self, sub: &mut SubGroup, here: &Here, copy: &Copy) {
+        let Copy { to, from } = *copy;
+        if to.element_bytes != from.element_bytes {
+            recut(sub, here, from, to);
+            return;
+        }
+        for element in 0..to.count as usize {
+            let (from, to) =
+                (here.base + from.first as usize + element, here.base + to.first as usize + element);
+            sub.registers.copy(from, to, here.active);
+        }
+    }
+
+    pub(super) fn assign(&mut self, sub: &mut SubGroup, here: &Here, assign: &Assign) {
+        let (values, undefined) = self.read(sub, here, assign.value);
+        let slot = here.base + assign.to.first as usize;
+        sub.registers.write_raw(slot, &values, &undefined, here.active);
+        if assign.to.count == 2 {
+            let signs = values.map(|value| ((value as i64) >> 63) as u64);
+            sub.registers.write_raw(slot + 1, &signs, &undefined, here.active);
+        }
+    }
+
+    pub(super) fn extract_dynamic(&mut self, sub: &mut SubGroup, here: &Here, dynamic: &Dynamic) {
+        let Source::Slot { slot: to, .. } = dynamic.element else { return };
+        self.fetch(sub, here, dynamic.index, 0);
+        for lane in lanes(here.active) {
+            let (value, undefined) = match self.index(sub, here, dynamic.vector, lane) {
+                Some(from) => (sub.registers.value(from)[lane], sub.registers.undefined(from)[lane]),
+                None => (0, 0),
+            };
+            sub.registers.write_lane(here.base + to as usize, lane, value, undefined);
+        }
+    }
+
+    pub(super) fn insert_dynamic(&mut self, sub: &mut SubGroup, here: &Here, dynamic: &Dynamic) {
+        self.fetch(sub, here, dynamic.index, 0);
+        let (values, undefined) = self.read(sub, here, dynamic.element);
+        for lane in lanes(here.active) {
+            if let Some(to) = self.index(sub, here, dynamic.vector, lane) {
+                sub.registers.write_lane(to, lane, values[lane], undefined[lane]);
+            }
+        }
+    }
+
+    /// The slot of the element that a lane's index, which is in place, chooses.
+    fn index(&mut self, sub: &SubGroup, here: &Here, vector: Slots, lane: usize) -> Option<usize> {
+        let index = self.sources[0][lane] as u32;
+        if index < vector.count {
+            return Some(here.base + (vector.first + index) as usize);
+        }
+        self.report_lane(sub, here, lane, FindingKind::IndexOutOfRange { index, elements: vector.count });
+        None
+    }
+
+    pub(super) fn cast_to_generic(
+        &mut self,
+        sub: &mut SubGroup,
+        here: &Here,
+        space: Space,
+        from: Source,
+        to: u32,
+    ) {
+        self.fetch(sub, here, from, 0);
+        let addresses = self.sources[0].map(|address| generic(space, address));
+        sub.registers.write(here.base + to as usize, &addresses, here.active);
+    }
+
+    pub(super) fn cast_from_generic(
+        &mut self,
+        sub: &mut SubGroup,
+        here: &Here,
+        space: Space,
+        from: Source,
+        to: u32,
+    ) {
+        self.fetch(sub, here, from, 0);
+        let mut results = [0; 32];
+        for lane in lanes(here.active) {
+            let address = self.sources[0][lane];
+            let (actual, within) = split_generic(address);
+            results[lane] = match space.address_bits() {
+                // Compilers cast a null pointer first and choose the null of the space afterwards.
+                32 if address == 0 => u64::from(u32::MAX),
+                32 => within & 0xffff_ffff,
+                _ => within,
+            };
+            if actual != space && address != 0 {
+                let kind = FindingKind::WrongCast { address, actual, wanted: space };
+                self.report_lane(sub, here, lane, kind);
+            }
+        }
+        sub.registers.write(here.base + to as usize, &results, here.active);
+    }
+
+    pub(super) fn tell_space(
+        &mut self,
+        sub: &mut SubGroup,
+        here: &Here,
+        space: Space,
+        from: Source,
+        to: u32,
+    ) {
+        self.fetch(sub, here, from, 0);
+        let answers = self.sources[0].map(|address| match split_generic(address).0 == space {
+            true => u64::from(u32::MAX),
+            false => 0,
+        });
+        sub.registers.write(here.base + to as usize, &answers, here.active);
+    }
+}
+
+/// Copies bits between elements of different widths.
+fn recut(sub: &mut SubGroup, here: &Here, from: Slots, to: Slots) {
+    for lane in lanes(here.active) {
+        let (mut value, mut undefined) = (0u128, 0u16);
+        for element in 0..from.count {
+            let (slot, bytes) = (here.base + (from.first + element) as usize, element * from.element_bytes);
+            value |= u128::from(sub.registers.value(slot)[lane]) << (8 * bytes);
+            let all = (1u16 << from.element_bytes) - 1;
+            undefined |= (u16::from(sub.registers.undefined(slot)[lane]) & all) << bytes;
+        }
+        for element in 0..to.count {
+            let (slot, bytes) = (here.base + (to.first + element) as usize, element * to.element_bytes);
+            let all = u64::MAX >> (64 - 8 * to.element_bytes);
+            let part = (value >> (8 * bytes)) as u64 & all;
+            sub.registers.write_lane(slot, lane, part, (undefined >> bytes) as u8);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Collecting findings from all threads: the same fault of the same instruction is kept once and counted.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use campanile_core::module::{FunctionId, Module, Place};
+use rustc_hash::FxHashMap;
+
+use super::{Finding, FindingKind, Other};
+use crate::ndrange::WorkItem;
+
+/// An instruction and the code of a finding there.
+type Key = (FunctionId, u32, u32);
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Where {
+    /// The function it stands in.
+    pub function: FunctionId,
+    /// Its index in the body.
+    pub instruction: u32,
+}
+
+impl Where {
+    /// Its place in the text. Past the last instruction, the function's name stands for its end.
+    pub fn place(self, module: &Module) -> Place {
+        let function = &module.functions[self.function];
+        let body = function.body.as_ref();
+        let instruction = body.and_then(|body| body.instructions.get(self.instruction as usize));
+        instruction.map_or(function.place, |instruction| Place { span: instruction.span, ..function.place })
+    }
+}
+
+/// The findings of a launch, shared by all threads.
+pub(crate) struct Collector<'a> {
+    module: &'a Module,
+    kernel: FunctionId,
+    limit: usize,
+    findings: Mutex<FxHashMap<Key, Finding>>,
+    stop: AtomicBool,
+}
+
+impl<'a> Collector<'a> {
+    /// An empty collection that asks to stop at `limit` findings.
+    pub fn new(module: &'a Module, kernel: FunctionId, limit: usize) -> Self {
+        Collector { module, kernel, limit, findings: Mutex::default(), stop: AtomicBool::new(false) }
+    }
+
+    /// Whether the launch is to be given up.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, at: Where, kind: FindingKind, work_item: WorkItem, other: Option<Other>) {
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = findings.len() >= self.limit;
+        let fatal = kind.is_fatal();
+        let key = (at.function, at.instruction, kind.code());
+        match findings.get_mut(&key) {
+            Some(known) if group_order(&work_item) < group_order(&known.work_item) => {
+                (known.kind, known.work_item, known.other) = (kind, work_item, other);
+            }
+            Some(_) => {}
+            None if full && !fatal => {}
+            None => {
+                let place = at.place(self.module);
+                let Where { function, instruction } = at;
+                let kernel = self.kernel;
+                let finding =
+                    Finding { kind, kernel, function, instruction, place, work_item, other, count: 0 };
+                findings.insert(key, finding);
+            }
+        }
+        if fatal || findings.len() >= self.limit {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The findings in the order of the text.
+    pub fn into_findings(self) -> Vec<Finding> {
+        let findings = self.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut findings: Vec<Finding> = findings.into_values().collect();
+        findings.sort_by_key(|one| (one.place.source, one.place.span, one.kind.code()));
+        findings
+    }
+}
+
+/// Orders work-items by the work-group, as launched, then by their place in it.
+fn group_order(item: &WorkItem) -> ([u32; 3], [u32; 3]) {
+    let [x, y, z] = item.group;
+    let [u, v, w] = item.local;
+    ([z, y, x], [w, v, u])
+}
+
+/// What one thread has found; it keeps the shared collection from being locked again and again for one fault.
+pub(crate) struct Reporter<'a> {
+    collector: &'a Collector<'a>,
+    counts: FxHashMap<Key, u64>,
+}
+
+impl<'a> Reporter<'a> {
+    /// A reporter that has found nothing yet.
+    pub fn new(collector: &'a Collector<'a>) -> Self {
+        Reporter { collector, counts: FxHashMap::default() }
+    }
+
+    /// Takes a finding of one work-item.
+    pub fn report(
+        &mut self,
+        at: Where,
+        kind: FindingKind,
+        work_item: impl FnOnce() -> WorkItem,
+        other: Option<Other>,
+    ) {
+        let count = self.counts.entry((at.function, at.instruction, kind.code())).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            self.collector.add(at, kind, work_item(), other);
+        }
+    }
+
+    /// Whether the launch is to be given up.
+    pub fn stopped(&self) -> bool {
+        self.collector.stopped()
+    }
+}
+
+impl Drop for Reporter<'_> {
+    fn drop(&mut self) {
+        let mut findings = self.collector.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, count) in &self.counts {
+            if let Some(finding) = findings.get_mut(key) {
+                finding.count += count;
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Global and constant memory: one allocation per buffer and module variable, shared by all threads.
+//!
+//! Each object has its own range of 2^36 addresses around its start, so that an address tells its object without a
+//! search and a stray one is still near the object it came from. The first range, with the null page, stays empty.
+//! Words are relaxed atomics: what races in the kernel is then a race of the kernel's, not of this program's. Accesses
+//! of 64 and 128 bits that must be atomic go through locks.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::bytes::{self, ReadWords, WriteWords};
+use super::object::{Memory, Object, Owner};
+
+const RANGE_BITS: u32 = 36;
+const HALF_RANGE: u64 = 1 << (RANGE_BITS - 1);
+/// Largest object in bytes.
+const LIMIT: u64 = HALF_RANGE - (1 << 12);
+/// Number of locks that wide atomics share.
+const LOCKS: usize = 64;
+
+/// Global and constant memory of a module instance.
+pub(crate) struct GlobalMemory {
+    objects: Vec<GlobalObject>,
+    locks: Vec<Mutex<()>>,
+}
+
+struct GlobalObject {
+    object: Object,
+    words: Box<[AtomicU32]>,
+    /// A bit for each byte that has not been written; none when all have.
+    undefined: Option<Box<[AtomicU32]>>,
+}
+
+fn zeros(count: u64) -> Option<Vec<AtomicU32>> {
+    let count = usize::try_from(count).ok()?;
+    let mut words = Vec::new();
+    words.try_reserve_exact(count).ok()?;
+    words.resize_with(count, AtomicU32::default);
+    Some(words)
+}
+
+impl GlobalMemory {
+    /// Memory without objects.
+    pub fn new() -> Self {
+        GlobalMemory { objects: Vec::new(), locks: (0..LOCKS).map(|_| Mutex::new(())).collect() }
+    }
+
+    /// Adds an object and returns its number; `None` if it is too large.
+    ///
+    /// It holds `bytes`, followed by zeros; without bytes it is undefined.
+    pub fn add(
+        &mut self,
+        size: u64,
+        bytes: Option<&[u8]>,
+        alignment: u32,
+        constant: bool,
+        owner: Owner,
+    ) -> Option<u32> {
+        let index = self.objects.len() as u32;
+        let start = (u64::from(index) + 1) << RANGE_BITS;
+        if size > LIMIT {
+            return None;
+        }
+        let words = zeros(size.div_ceil(4))?.into_boxed_slice();
+        let undefined = match bytes {
+            Some(_) => None,
+            None => {
+                let bits = zeros(size.div_ceil(32))?;
+                bits.iter().for_each(|word| word.store(u32::MAX, Ordering::Relaxed));
+                Some(bits.into_boxed_slice())
+            }
+        };
+        let object = Object { index, start, size, alignment, constant, owner };
+        self.objects.push(GlobalObject { object, words, undefined });
+        self.write_bytes(index, bytes.unwrap_or_default());
+        Some(index)
+    }
+
+    /// First address of an object.
+    pub fn address(&self, index: u32) -> u64 {
+        self.objects[index as usize].object.start
+    }
+
+    /// Size of an object in bytes.
+    pub fn size(&self, index: u32) -> u64 {
+        self.objects[index as usize].object.size
+    }
+
+    /// The contents of an object.
+    pub fn read_bytes(&self, index: u32) -> Vec<u8> {
+        let object = &self.objects[index as usize];
+        let words = object.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+        words.take(object.object.size as usize).collect()
+    }
+
+    /// Overwrites the first bytes of an object, whether constant or not.
+    pub fn write_bytes(&mut self, index: u32, bytes: &[u8]) {
+        let object = &mut self.objects[index as usize];
+        let (whole, rest) = bytes.as_chunks::<4>();
+        for (word, bytes) in object.words.iter_mut().zip(whole) {
+            *word.get_mut() = u32::from_le_bytes(*bytes);
+        }
+        let mut target = &*object;
+        for (offset, byte) in rest.iter().enumerate() {
+            bytes::write(&mut target, whole.len() * 4 + offset, 1, u64::from(*byte), 0);
+        }
+        if let Some(undefined) = &mut object.undefined {
+            for (index, word) in undefined.iter_mut().enumerate() {
+                let written = bytes.len().saturating_sub(index * 32).min(32) as u32;
+                *word.get_mut() &= u32::MAX.checked_shl(written).unwrap_or(0);
+            }
+        }
+    }
+}
+
+impl ReadWords for &GlobalObject {
+    #[inline]
+    fn word(&self, index: usize) -> u32 {
+        self.words[index].load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn undefined(&self, index: usize) -> u8 {
+        match &self.undefined {
+            Some(bits) => (bits[index / 8].load(Ordering::Relaxed) >> (index % 8 * 4)) as u8 & 0xf,
+            None => 0,
+        }
+    }
+}
+
+impl WriteWords for &GlobalObject {
+    #[inline]
+    fn set_word(&mut self, index: usize, value: u32, bits: u32) {
+        let word = &self.words[index];
+        if bits == u32::MAX {
+            word.store(value, Ordering::Relaxed);
+        } else {
+            // Another thread may write the other bytes of this word.
+            word.update(Ordering::Relaxed, Ordering::Relaxed, |old| old & !bits | value & bits);
+        }
+    }
+
+    #[inline]
+    fn set_undefined(&mut self, index: usize, undefined: u8, bytes: u8) {
+        let Some(all) = &self.undefined else { return };
+        let (word, shift) = (&all[index / 8], index % 8 * 4);
+        let (undefined, bytes) = (u32::from(undefined & bytes) << shift, u32::from(bytes) << shift);
+        if word.load(Ordering::Relaxed) & bytes != undefined {
+            word.update(Ordering::Relaxed, Ordering::Relaxed, |old| old & !bytes | undefined);
+        }
+    }
+}
+
+impl GlobalMemory {
+    fn lock(&self, object: &Object, byte: u64) -> std::sync::MutexGuard<'_, ()> {
+        // Accesses of 8 and 16 bytes to one place must meet at one lock.
+        let stripe = (u64::from(object.index).wrapping_mul(31) + byte / 16) as usize % LOCKS;
+        self.locks[stripe].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory for &GlobalMemory {
+    #[inline]
+    fn find(&self, address: u64) -> Option<Object> {
+        let object = self.nearest(address)?;
+        object.holds(address, 1).then_some(object)
+    }
+
+    #[inline]
+    fn nearest(&self, address: u64) -> Option<Object> {
+        let range = address.wrapping_add(HALF_RANGE) >> RANGE_BITS;
+        let index = usize::try_from(range.checked_sub(1)?).ok()?;
+        self.objects.get(index).map(|object| object.object)
+    }
+
+    #[inline]
+    fn read(&self, object: &Object, byte: u64, _: usize, count: u32) -> (u64, u8) {
+        bytes::read(&&self.objects[object.index as usize], byte as usize, count)
+    }
+
+    fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {
+        let _guard = (count > 4).then(|| self.lock(object, byte));
+        let low = u128::from(self.read(object, byte, lane, count.min(8)).0);
+        let high = if count > 8 { self.read(object, byte + 8, lane, 8).0 } else { 0 };
+        low | u128::from(high) << 64
+    }
+
+    #[inline]
+    fn write(&mut self, object: &Object, byte: u64, _: usize, count: u32, value: u64, undefined: u8) {
+        let mut target = &self.objects[object.index as usize];
+        bytes::write(&mut target, byte as usize, count, value, undefined);
+    }
+
+    fn update(
+        &mut self,
+        object: &Object,
+        byte: u64,
+        _: usize,
+        count: u32,
+        mut change: impl FnMut(u128) -> u128,
+    ) -> u128 {
+        let mut target = &self.objects[object.index as usize];
+        if count > 4 || !byte.is_multiple_of(u64::from(count)) {
+            let _guard = self.lock(object, byte);
+            return bytes::update(&mut target, byte as usize, count, change);
+        }
+        let (index, shift) = (byte as usize / 4, byte % 4 * 8);
+        let bits = if count == 4 { u32::MAX } else { 0xffff << shift };
+        let narrow = |word: u32| u128::from((word & bits) >> shift);
+        let new = |word: u32| word & !bits | ((change(narrow(word)) as u32) << shift) & bits;
+        // The order asked for is made by fences around the operation.
+        let old = target.words[index].update(Ordering::Relaxed, Ordering::Relaxed, new);
+        target.set_undefined(index, 0, ((1 << count) - 1) << (byte % 4));
+        narrow(old)
+    }
+}

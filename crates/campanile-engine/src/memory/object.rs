@@ -1,0 +1,111 @@
+//! Objects: what an address may point into.
+
+use campanile_core::module::{Module, VariableId};
+
+use crate::finding::Nearest;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A memory variable.
+    Variable(VariableId),
+    /// A buffer of the host, by its number.
+    Buffer(u32),
+    /// Shared memory passed as a kernel argument, by its position.
+    Argument(u32),
+}
+
+/// A run of bytes that one variable, buffer or argument occupies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object {
+    /// Its number in its memory.
+    pub index: u32,
+    /// Its first address.
+    pub start: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The alignment that its declaration promises; it may lie better.
+    pub alignment: u32,
+    /// Whether it must not be written.
+    pub constant: bool,
+    /// What it is.
+    pub owner: Owner,
+}
+
+impl Object {
+    /// Whether an access of so many bytes lies inside.
+    #[inline]
+    pub fn holds(&self, address: u64, bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset < self.size && bytes <= self.size - offset
+    }
+
+    /// Whether a load of so many bytes starts inside and ends within the 32-byte line of the object's last byte, at
+    /// most three words past its end.
+    pub fn holds_widened(&self, address: u64, bytes: u64) -> bool {
+        let end = self.start + self.size;
+        let line = end.next_multiple_of(32);
+        address.wrapping_sub(self.start) < self.size && address + bytes <= line.min(end + 12)
+    }
+
+    /// The object as part of a finding about an address.
+    pub fn describe(&self, module: &Module, address: u64) -> Nearest {
+        let object = match self.owner {
+            Owner::Variable(variable) => format!("`@{}`", module.variables[variable].name),
+            Owner::Buffer(number) => format!("buffer {number}"),
+            Owner::Argument(position) => format!("the shared memory of argument {position}"),
+        };
+        Nearest { object, size: self.size, offset: address.wrapping_sub(self.start) as i64 }
+    }
+}
+
+/// A memory whose objects can be looked up and whose bytes can be read and written.
+///
+/// A byte that has never been written is marked undefined, and reads as zero. Places are given as an object and a
+/// byte inside; `lane` matters to private memory only. Values have at most eight bytes, `undefined` a bit for each.
+pub(crate) trait Memory {
+    /// The object that an address lies in.
+    fn find(&self, address: u64) -> Option<Object>;
+
+    /// The object that an address lies in or is nearest to.
+    fn nearest(&self, address: u64) -> Option<Object>;
+
+    /// Reads `count` bytes: their value and which of them are undefined.
+    fn read(&self, object: &Object, byte: u64, lane: usize, count: u32) -> (u64, u8);
+
+    /// Reads `count` (2, 4, 8 or 16) aligned bytes as one step.
+    fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {
+        let low = u128::from(self.read(object, byte, lane, count.min(8)).0);
+        let high = if count > 8 { self.read(object, byte + 8, lane, 8).0 } else { 0 };
+        low | u128::from(high) << 64
+    }
+
+    /// Writes `count` bytes.
+    fn write(&mut self, object: &Object, byte: u64, lane: usize, count: u32, value: u64, undefined: u8);
+
+    /// Replaces `count` (2, 4, 8 or 16) aligned bytes by what `change` makes of them, as one step, and returns what
+    /// they were.
+    fn update(
+        &mut self,
+        object: &Object,
+        byte: u64,
+        lane: usize,
+        count: u32,
+        change: impl FnMut(u128) -> u128,
+    ) -> u128;
+}
+
+/// The object of a list sorted by address that an address lies in.
+pub(super) fn find_sorted(objects: &[Object], address: u64) -> Option<Object> {
+    let behind = objects.partition_point(|object| object.start <= address);
+    objects[..behind].last().copied().filter(|object| object.holds(address, 1))
+}
+
+/// The object of a list sorted by address that is nearest to an address.
+pub(super) fn nearest_sorted(objects: &[Object], address: u64) -> Option<Object> {
+    let distance = |object: &&Object| {
+        let end = object.start + object.size;
+        if address < object.start { object.start - address } else { address.saturating_sub(end) }
+    };
+    objects.iter().min_by_key(distance).copied()
+}

@@ -1,0 +1,144 @@
+//! Private memory of the work-items of a sub-group (spec 2.1.2): a stack of activations, one copy per lane.
+//!
+//! The lanes that call a function go in and out of it together, so that all of them agree on where objects lie. The
+//! same word of the 32 lanes is adjacent.
+
+use std::ops::{Deref, DerefMut};
+
+use campanile_core::module::VariableId;
+
+use super::bytes::{self, ReadWords, WriteWords};
+use super::object::{Memory, Object, Owner, find_sorted, nearest_sorted};
+
+const LANES: usize = 32;
+
+/// Alignment of activations and of every variable, whatever it declares.
+pub(crate) const ALIGNMENT: u64 = 16;
+/// Bytes between objects, so that small overruns do not hit the next one.
+pub(crate) const GAP: u64 = 32;
+
+/// A private variable within an activation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PrivateVariable {
+    /// The variable.
+    pub variable: VariableId,
+    /// Its place in the activation in bytes.
+    pub offset: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its declared alignment.
+    pub alignment: u32,
+}
+
+/// The private memory of a sub-group.
+#[derive(Default)]
+pub(crate) struct PrivateMemory {
+    objects: Vec<Object>,
+    top: u64,
+    words: Vec<u32>,
+    undefined: Vec<u8>,
+}
+
+impl PrivateMemory {
+    /// Makes it empty, for the next sub-group.
+    pub fn reset(&mut self) {
+        self.objects.clear();
+        self.top = 0;
+    }
+
+    /// First free address.
+    pub fn top(&self) -> u64 {
+        self.top
+    }
+
+    /// Begins an activation with these variables, of `size` bytes in all; it starts at the old top. What its lanes see
+    /// there is undefined.
+    pub fn push(&mut self, variables: &[PrivateVariable], size: u64) {
+        let start = self.top;
+        for PrivateVariable { variable, offset, size, alignment } in variables.iter().copied() {
+            let index = self.objects.len() as u32;
+            let owner = Owner::Variable(variable);
+            let start = start + offset;
+            self.objects.push(Object { index, start, size, alignment, constant: false, owner });
+        }
+        self.top = start + size;
+        let words = (start / 4) as usize * LANES..self.top.div_ceil(4) as usize * LANES;
+        if self.words.len() < words.end {
+            self.words.resize(words.end, 0);
+            self.undefined.resize(words.end, 0xf);
+        }
+        self.words[words.clone()].fill(0);
+        self.undefined[words].fill(0xf);
+    }
+
+    /// Ends the activation that began at `start`.
+    pub fn pop(&mut self, start: u64) {
+        self.top = start;
+        let live = self.objects.partition_point(|object| object.start < start);
+        self.objects.truncate(live);
+    }
+}
+
+/// The memory of one lane.
+struct Lane<M> {
+    memory: M,
+    lane: usize,
+}
+
+impl<M: Deref<Target = PrivateMemory>> ReadWords for Lane<M> {
+    #[inline]
+    fn word(&self, index: usize) -> u32 {
+        self.memory.words[index * LANES + self.lane]
+    }
+
+    #[inline]
+    fn undefined(&self, index: usize) -> u8 {
+        self.memory.undefined[index * LANES + self.lane]
+    }
+}
+
+impl<M: DerefMut<Target = PrivateMemory>> WriteWords for Lane<M> {
+    #[inline]
+    fn set_word(&mut self, index: usize, value: u32, bits: u32) {
+        let word = &mut self.memory.words[index * LANES + self.lane];
+        *word = *word & !bits | value & bits;
+    }
+
+    #[inline]
+    fn set_undefined(&mut self, index: usize, undefined: u8, bytes: u8) {
+        let old = &mut self.memory.undefined[index * LANES + self.lane];
+        *old = *old & !bytes | undefined & bytes;
+    }
+}
+
+impl Memory for PrivateMemory {
+    fn find(&self, address: u64) -> Option<Object> {
+        find_sorted(&self.objects, address)
+    }
+
+    fn nearest(&self, address: u64) -> Option<Object> {
+        nearest_sorted(&self.objects, address)
+    }
+
+    #[inline]
+    fn read(&self, object: &Object, byte: u64, lane: usize, count: u32) -> (u64, u8) {
+        bytes::read(&Lane { memory: self, lane }, (object.start + byte) as usize, count)
+    }
+
+    #[inline]
+    fn write(&mut self, object: &Object, byte: u64, lane: usize, count: u32, value: u64, undefined: u8) {
+        let mut words = Lane { memory: self, lane };
+        bytes::write(&mut words, (object.start + byte) as usize, count, value, undefined);
+    }
+
+    fn update(
+        &mut self,
+        object: &Object,
+        byte: u64,
+        lane: usize,
+        count: u32,
+        change: impl FnMut(u128) -> u128,
+    ) -> u128 {
+        bytes::update(&mut Lane { memory: self, lane }, (object.start + byte) as usize, count, change)
+    }
+}

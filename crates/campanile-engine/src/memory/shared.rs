@@ -1,0 +1,132 @@
+//! Shared memory of a work-group (spec 2.1.3): static variables first, then the arguments given as sizes.
+
+use std::sync::Arc;
+
+use campanile_core::module::VariableId;
+
+use super::bytes::{self, ReadWords, WriteWords};
+use super::object::{Memory, Object, Owner, find_sorted, nearest_sorted};
+
+/// Alignment of every variable, whatever it declares.
+const VARIABLE_ALIGNMENT: u64 = 16;
+/// Alignment of memory passed as an argument, as of the largest OpenCL type.
+const ARGUMENT_ALIGNMENT: u64 = 128;
+/// Bytes between objects, so that small overruns do not hit the next one.
+const GAP: u64 = 32;
+
+/// Where the objects of shared memory lie; the same in every work-group of a launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedLayout {
+    objects: Vec<Object>,
+    end: u64,
+    used: u64,
+}
+
+impl SharedLayout {
+    fn place(&mut self, size: u64, alignment: u32, least: u64, owner: Owner) -> u64 {
+        let start = self.end.next_multiple_of(least.max(u64::from(alignment)));
+        let index = self.objects.len() as u32;
+        self.objects.push(Object { index, start, size, alignment, constant: false, owner });
+        self.end = start.saturating_add(size).saturating_add(GAP);
+        self.used = self.used.saturating_add(size);
+        start
+    }
+
+    /// Adds a variable and returns its address.
+    pub fn add_variable(&mut self, variable: VariableId, size: u64, alignment: u32) -> u64 {
+        self.place(size, alignment, VARIABLE_ALIGNMENT, Owner::Variable(variable))
+    }
+
+    /// Adds memory for a kernel argument and returns its address.
+    pub fn add_argument(&mut self, position: u32, size: u32, alignment: u32) -> u64 {
+        self.place(u64::from(size), alignment, ARGUMENT_ALIGNMENT, Owner::Argument(position))
+    }
+
+    /// Bytes of all objects together.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+}
+
+/// The shared memory of one work-group.
+pub(crate) struct SharedMemory {
+    layout: Arc<SharedLayout>,
+    words: Vec<u32>,
+    undefined: Vec<u8>,
+}
+
+impl SharedMemory {
+    /// Memory with this layout, wholly undefined.
+    pub fn new(layout: Arc<SharedLayout>) -> Self {
+        let words = layout.end.div_ceil(4) as usize;
+        SharedMemory { layout, words: vec![0; words], undefined: vec![0xf; words] }
+    }
+
+    /// Makes everything undefined, for the next work-group.
+    pub fn reset(&mut self) {
+        self.words.fill(0);
+        self.undefined.fill(0xf);
+    }
+
+    /// Bytes that addresses reach.
+    pub fn end(&self) -> u64 {
+        self.layout.end
+    }
+}
+
+impl ReadWords for SharedMemory {
+    #[inline]
+    fn word(&self, index: usize) -> u32 {
+        self.words[index]
+    }
+
+    #[inline]
+    fn undefined(&self, index: usize) -> u8 {
+        self.undefined[index]
+    }
+}
+
+impl WriteWords for SharedMemory {
+    #[inline]
+    fn set_word(&mut self, index: usize, value: u32, bits: u32) {
+        let word = &mut self.words[index];
+        *word = *word & !bits | value & bits;
+    }
+
+    #[inline]
+    fn set_undefined(&mut self, index: usize, undefined: u8, bytes: u8) {
+        let old = &mut self.undefined[index];
+        *old = *old & !bytes | undefined & bytes;
+    }
+}
+
+impl Memory for SharedMemory {
+    fn find(&self, address: u64) -> Option<Object> {
+        find_sorted(&self.layout.objects, address)
+    }
+
+    fn nearest(&self, address: u64) -> Option<Object> {
+        nearest_sorted(&self.layout.objects, address)
+    }
+
+    #[inline]
+    fn read(&self, object: &Object, byte: u64, _: usize, count: u32) -> (u64, u8) {
+        bytes::read(self, (object.start + byte) as usize, count)
+    }
+
+    #[inline]
+    fn write(&mut self, object: &Object, byte: u64, _: usize, count: u32, value: u64, undefined: u8) {
+        bytes::write(self, (object.start + byte) as usize, count, value, undefined);
+    }
+
+    fn update(
+        &mut self,
+        object: &Object,
+        byte: u64,
+        _: usize,
+        count: u32,
+        change: impl FnMut(u128) -> u128,
+    ) -> u128 {
+        bytes::update(self, (object.start + byte) as usize, count, change)
+    }
+}

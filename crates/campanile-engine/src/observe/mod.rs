@@ -1,0 +1,104 @@
+//! Observers: they watch what the machine does to memory that work-items share, and change nothing.
+//!
+//! The machine is generic over its observer, so that one that does nothing costs nothing.
+
+use campanile_core::isa::{Order, Scope, Space};
+
+use crate::finding::{Access, Reporter, Where};
+use crate::meaning::Lanes;
+use crate::memory::{GlobalMemory, SharedMemory};
+use crate::ndrange::{Group, NdRange};
+
+/// An access of some lanes of a sub-group to global or shared memory, all of them permitted.
+pub(crate) struct Event<'a> {
+    /// Global or shared; constant memory counts as global.
+    pub space: Space,
+    /// What it does.
+    pub access: Access,
+    /// Its memory order; weak when not atomic.
+    pub order: Order,
+    /// Its memory scope.
+    pub scope: Scope,
+    /// Bytes that each lane accesses.
+    pub bytes: u32,
+    /// The lanes.
+    pub lanes: u32,
+    /// Their addresses.
+    pub addresses: &'a Lanes,
+    /// The instruction.
+    pub at: Where,
+    /// Number of the sub-group in its work-group.
+    pub subgroup: u32,
+}
+
+/// A fence of some lanes of a sub-group.
+pub(crate) struct FenceEvent {
+    /// The memory it orders.
+    pub space: Space,
+    /// Its memory order.
+    pub order: Order,
+    /// Its memory scope.
+    pub scope: Scope,
+    /// The lanes.
+    pub lanes: u32,
+    /// Number of the sub-group in its work-group.
+    pub subgroup: u32,
+}
+
+/// What an observer may look at and where it reports.
+pub(crate) struct Watch<'a, 'b> {
+    /// The ND-range.
+    pub range: &'a NdRange,
+    /// The work-group.
+    pub group: &'a Group,
+    /// Global memory.
+    pub global: &'a GlobalMemory,
+    /// The work-group's shared memory.
+    pub shared: &'a SharedMemory,
+    /// Takes findings.
+    pub reporter: &'a mut Reporter<'b>,
+    /// What the kernel was made of.
+    pub module: &'a campanile_core::module::Module,
+}
+
+/// Watches a launch. One observer serves all threads; what it knows of one work-group is kept apart.
+pub(crate) trait Observer: Sync {
+    /// What it remembers of a work-group.
+    type Group: Send;
+
+    /// A work-group begins.
+    fn begin(&self, group: &Group, shared_end: u64) -> Self::Group;
+
+    /// An access is about to happen.
+    fn before(&self, group: &mut Self::Group, watch: Watch<'_, '_>, event: &Event<'_>);
+
+    /// An access has happened.
+    fn after(&self, group: &mut Self::Group, event: &Event<'_>);
+
+    /// A fence is executed.
+    fn fence(&self, group: &mut Self::Group, event: &FenceEvent);
+
+    /// All work-items of the work-group have come to a barrier, and go on.
+    fn barrier(&self, group: &mut Self::Group);
+}
+
+/// Watches nothing.
+pub(crate) struct Unobserved;
+
+impl Observer for Unobserved {
+    type Group = ();
+
+    fn begin(&self, _: &Group, _: u64) {}
+
+    #[inline(always)]
+    fn before(&self, (): &mut (), _: Watch<'_, '_>, _: &Event<'_>) {}
+
+    #[inline(always)]
+    fn after(&self, (): &mut (), _: &Event<'_>) {}
+
+    #[inline(always)]
+    fn fence(&self, (): &mut (), _: &FenceEvent) {}
+
+    #[inline(always)]
+    fn barrier(&self, (): &mut ()) {}
+}

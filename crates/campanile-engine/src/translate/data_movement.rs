@@ -1,0 +1,103 @@
+//! Chapter 4: moves, parts of vectors, addresses.
+
+use campanile_core::isa::{DataMovement, Space};
+use campanile_core::module::{Instruction, Operand};
+
+use super::FunctionTranslator;
+use super::operand::part;
+use crate::memory::function_address;
+use crate::program::{Assign, Care, Copy, Dynamic, Slots, Source, Step};
+
+impl FunctionTranslator<'_> {
+    pub(super) fn data_movement(&self, opcode: DataMovement, instruction: &Instruction) -> Step {
+        let operands = self.body.operands(instruction);
+        match opcode {
+            DataMovement::F2i
+            | DataMovement::Fext
+            | DataMovement::Frnd
+            | DataMovement::Ftrunc
+            | DataMovement::Ftrunc2
+            | DataMovement::I2f
+            | DataMovement::Pf2i
+            | DataMovement::Sext
+            | DataMovement::Zext => self.compute(instruction, Care::None),
+            DataMovement::Trunc => self.truncate(instruction),
+            DataMovement::LifetimeStart => Step::Nothing,
+            DataMovement::Mov => {
+                let [to, from] = operands else { unreachable!("`mov` has two operands") };
+                self.mov(to, from)
+            }
+            DataMovement::Extract | DataMovement::Insert => {
+                let [to, from] = operands else { unreachable!("two operands") };
+                let (to, from) = (self.written(to), self.written(from));
+                let index = u32::from(instruction.op.number("index").unwrap_or(0));
+                let (to, from) = match opcode {
+                    DataMovement::Extract => (to, part(from, index, to.count)),
+                    _ => (part(to, index, from.count), from),
+                };
+                Step::Copy(Box::new(Copy { to, from }))
+            }
+            DataMovement::ExtractDynamic => {
+                let [element, vector, index] = operands else { unreachable!("three operands") };
+                Step::ExtractDynamic(self.dynamic(vector, element, index))
+            }
+            DataMovement::InsertDynamic => {
+                let [vector, element, index] = operands else { unreachable!("three operands") };
+                Step::InsertDynamic(self.dynamic(vector, element, index))
+            }
+            DataMovement::Addrof => {
+                let [to, of] = operands else { unreachable!("`addrof` has two operands") };
+                let value = match of {
+                    Operand::Function(function) => Source::Constant(function_address(*function)),
+                    _ => self.source(of),
+                };
+                assign(self.written(to), value)
+            }
+            DataMovement::Addrcast => {
+                let [to, from] = operands else { unreachable!("`addrcast` has two operands") };
+                let (to, from) = (self.written(to).first, self.source(from));
+                match (instruction.op.to_space(), instruction.op.from_space()) {
+                    (Some(Space::Generic), Some(space)) => Step::ToGeneric { space, from, to },
+                    (Some(space), _) => Step::FromGeneric { space, from, to },
+                    (None, _) => unreachable!("`addrcast` names two spaces"),
+                }
+            }
+            DataMovement::Isaddr => {
+                let [to, from] = operands else { unreachable!("`isaddr` has two operands") };
+                let Some(space) = instruction.op.space() else { unreachable!("`isaddr` names a space") };
+                Step::IsAddress { space, from: self.source(from), to: self.written(to).first }
+            }
+        }
+    }
+
+    fn mov(&self, to: &Operand, from: &Operand) -> Step {
+        let to = self.written(to);
+        match self.slots(from) {
+            Some(from) => Step::Copy(Box::new(Copy { to, from })),
+            None => assign(to, self.source(from)),
+        }
+    }
+
+    /// `trunc` needs only the bytes that it keeps.
+    fn truncate(&self, instruction: &Instruction) -> Step {
+        let mut step = self.compute(instruction, Care::None);
+        if let Step::Compute(compute) = &mut step
+            && let (Source::Slot { needed, .. }, [result]) = (&mut compute.sources[0], &compute.results[..])
+        {
+            *needed = (1 << result.element_bytes) - 1;
+        }
+        step
+    }
+
+    fn dynamic(&self, vector: &Operand, element: &Operand, index: &Operand) -> Box<Dynamic> {
+        Box::new(Dynamic {
+            vector: self.written(vector),
+            element: self.source(element),
+            index: self.source(index),
+        })
+    }
+}
+
+fn assign(to: Slots, value: Source) -> Step {
+    Step::Assign(Box::new(Assign { to, value }))
+}

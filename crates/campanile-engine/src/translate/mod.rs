@@ -1,0 +1,138 @@
+//! Turns a kernel and all that it can reach into a [`Program`].
+//!
+//! A module is verified, so the shape of every instruction is known; what cannot occur is `unreachable!`.
+
+mod control_flow;
+mod data_movement;
+mod instruction;
+mod memory;
+mod operand;
+mod reach;
+
+use std::sync::Arc;
+
+use campanile_core::isa::Space;
+use campanile_core::module::{Body, FunctionId, FunctionKind, Linkage, Module, RegisterId, VariableId};
+use cranelift_entity::EntityRef;
+use rustc_hash::FxHashMap;
+
+use crate::device::Device;
+use crate::launch::LaunchError;
+use crate::memory::{PRIVATE_ALIGNMENT, PRIVATE_GAP, PrivateVariable, SharedLayout};
+use crate::program::{Code, Program, Slots};
+
+/// Translates a kernel; its argument buffer is still all zeros.
+pub(crate) fn translate(device: &Device, kernel: FunctionId) -> Result<Program, LaunchError> {
+    let module = device.module();
+    let functions = reach::reachable(module, kernel)?;
+    let mut by_function = vec![None; module.functions.len()];
+    for (index, function) in functions.iter().enumerate() {
+        by_function[function.index()] = Some(index as u32);
+    }
+    let mut layout = SharedLayout::default();
+    let addresses = addresses(device, &functions, &mut layout);
+    let symbols = Symbols { module, by_function: &by_function, addresses };
+    let codes = functions.iter().map(|function| symbols.code(*function)).collect();
+    let bytes = match &module.functions[kernel].kind {
+        FunctionKind::Kernel(kernel) => kernel.argument_bytes().next_multiple_of(4) as usize,
+        FunctionKind::Device { .. } => 0,
+    };
+    Ok(Program {
+        module: module.clone(),
+        codes,
+        by_function,
+        shared: Arc::new(layout),
+        arguments: vec![0; bytes],
+    })
+}
+
+/// The addresses of all variables but private ones. Shared variables are placed for the given functions only.
+fn addresses(
+    device: &Device,
+    functions: &[FunctionId],
+    layout: &mut SharedLayout,
+) -> FxHashMap<VariableId, u64> {
+    let variables = device.module().variables.iter();
+    let address = |(id, variable): (VariableId, &campanile_core::module::Variable)| match variable.space {
+        Space::Global | Space::Const => device.variable_address(id).map(|address| (id, address)),
+        Space::Shared => {
+            let used = variable.owner.is_some_and(|owner| functions.contains(&owner));
+            used.then(|| (id, layout.add_variable(id, variable.size, variable.alignment)))
+        }
+        Space::Private | Space::Generic => None,
+    };
+    variables.filter_map(address).collect()
+}
+
+/// What names stand for.
+struct Symbols<'a> {
+    module: &'a Module,
+    by_function: &'a [Option<u32>],
+    addresses: FxHashMap<VariableId, u64>,
+}
+
+impl Symbols<'_> {
+    fn code(&self, id: FunctionId) -> Code {
+        let function = &self.module.functions[id];
+        let Some(body) = &function.body else { unreachable!("imports are not translated") };
+        let mut count = 0;
+        let slots = body.registers.values().map(|register| {
+            let (per_element, element_bytes) = match register.ty.bits {
+                128 => (2, 8),
+                bits => (1, u32::from(bits).div_ceil(8)),
+            };
+            let slots =
+                Slots { first: count, count: u32::from(register.ty.elements) * per_element, element_bytes };
+            count += slots.count;
+            slots
+        });
+        let slots = slots.collect();
+        let (private, private_size) = self.private_variables(body);
+        let translator = FunctionTranslator { symbols: self, body, slots, private: &private };
+        let steps = body.instructions.iter().map(|instruction| translator.step(instruction)).collect();
+        Code {
+            function: id,
+            signature: function.signature().cloned().unwrap_or_default(),
+            slots: count,
+            blocks: body.blocks.values().map(|block| block.first..block.end).collect(),
+            steps,
+            private,
+            private_size,
+        }
+    }
+
+    /// Where the private variables of a body lie in its activations, and how many bytes these have.
+    fn private_variables(&self, body: &Body) -> (Vec<PrivateVariable>, u64) {
+        let mut variables = Vec::new();
+        let mut end = 0;
+        for variable in &body.variables {
+            let declared = &self.module.variables[*variable];
+            if declared.space == Space::Private {
+                let (size, alignment) = (declared.size, declared.alignment);
+                let offset = u64::next_multiple_of(end, PRIVATE_ALIGNMENT.max(u64::from(alignment)));
+                variables.push(PrivateVariable { variable: *variable, offset, size, alignment });
+                end = offset.saturating_add(size).saturating_add(PRIVATE_GAP);
+            }
+        }
+        (variables, end.next_multiple_of(PRIVATE_ALIGNMENT))
+    }
+}
+
+/// Translates the instructions of one function.
+struct FunctionTranslator<'a> {
+    symbols: &'a Symbols<'a>,
+    body: &'a Body,
+    slots: Vec<Slots>,
+    private: &'a [PrivateVariable],
+}
+
+impl FunctionTranslator<'_> {
+    fn register(&self, register: RegisterId) -> Slots {
+        self.slots[register.index()]
+    }
+}
+
+/// Whether a symbol is defined elsewhere.
+fn is_imported(linkage: Linkage) -> bool {
+    linkage == Linkage::Imported
+}
