@@ -2,9 +2,19 @@
 //!
 //! The modules stand in the order of the data flow, and none reaches forward: [`source`] and [`diagnostic`] carry
 //! text and findings, [`isa`] is the instruction set as data, [`syntax`] reads text into a tree, [`module`] is the
-//! resolved program, [`verify`] turns the tree into a module, [`link`] joins modules, [`format`] prints a tree.
+//! resolved program, [`verify`] turns the tree into a module.
+
+use std::sync::Arc;
 
 pub mod diagnostic;
 pub mod isa;
 pub mod module;
 pub mod source;
+pub mod syntax;
+pub mod verify;
+
+/// Reads and verifies a text. Faults go to `sink`; with any error there is no module.
+pub fn load(source: &Arc<source::SourceFile>, sink: &mut diagnostic::Sink) -> Option<module::Module> {
+    let tree = syntax::parse(source, sink);
+    verify::verify(source, tree, verify::Options::default(), sink)
+}

@@ -197,7 +197,7 @@ pub(super) const INSTRUCTIONS: &[Instruction] = &[
         "What remains of a number above the next lower integer.",
         &[form("", "frc<.ftz>.type dst, src0")
             .qualifiers(&[one_of("type", ".f")])
-            .operands(&[register("dst", bits(32)).written(), source("src0", bits(32))])],
+            .operands(&[register("dst", TYPE).written(), source("src0", TYPE)])],
     ),
     instruction(
         Opcode::FloatingPoint(FloatingPoint::Frcp),

@@ -6,6 +6,7 @@
 mod address;
 mod body;
 mod constant;
+mod control_flow;
 mod operand;
 // mod print;
 

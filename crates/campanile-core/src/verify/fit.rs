@@ -1,0 +1,552 @@
+//! Operands: what was written against what the operation expects.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::body::BodyVerifier;
+use super::literal::{LiteralDoubt, LiteralFault, float_bits, integer_bits};
+use super::mnemonics::{Candidate, Meaning};
+use super::{Symbol, mnemonics};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{ControlFlow, ExpectedOperand, Opcode, OperandKind, Space, SpecialRegister, resolve};
+use crate::module::{FunctionId, Operand, RegisterId, RegisterType, Scalar, Swizzle, VariableId};
+use crate::source::Span;
+use crate::syntax::tree;
+
+/// An operand with its names looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given {
+    Scalar(Scalar, u32),
+    Vector(RegisterId, RegisterType),
+    Swizzle(RegisterId, Swizzle, u32),
+    SpecialVector(SpecialRegister),
+    Predicate(RegisterId, bool),
+    Number,
+    Variable(VariableId),
+    Function(FunctionId),
+    Word,
+    Address(u32),
+    Arguments,
+    /// Already reported.
+    Unknown,
+}
+
+type Fitted = Result<Operand, Box<Diagnostic>>;
+
+impl<'a> BodyVerifier<'_, 'a, '_> {
+    /// Checks an instruction and adds it to the body.
+    pub(super) fn instruction(&mut self, instruction: tree::Instruction) {
+        let Some(meaning) = self.verifier.mnemonic(instruction.mnemonic) else { return };
+        let Ok(candidates) = meaning.as_ref() else { return };
+        match candidates[0].op.opcode() {
+            Opcode::ControlFlow(ControlFlow::Call) => self.call(candidates[0].op, instruction),
+            Opcode::ControlFlow(ControlFlow::Return) => self.return_(candidates[0].op, instruction),
+            _ => self.plain_instruction(instruction, &meaning, candidates),
+        }
+    }
+
+    fn plain_instruction(
+        &mut self,
+        instruction: tree::Instruction,
+        _meaning: &Rc<Meaning>,
+        candidates: &[mnemonics::Candidate],
+    ) {
+        let tree = self.tree;
+        let written = tree.instruction_operands(instruction);
+        let spans: SmallVec<[Span; 6]> = written.iter().map(|operand| tree.operand_span(*operand)).collect();
+        let givens: SmallVec<[Given; 6]> = written.iter().map(|operand| self.given(*operand)).collect();
+        let candidate = match candidates {
+            [only] => only,
+            _ => self.best_candidate(candidates, &givens, &spans),
+        };
+        let whole = Span { end: instruction.end, ..instruction.mnemonic };
+        if candidate.expected.len() != givens.len() {
+            self.report_count(candidate, &spans, whole);
+            return;
+        }
+        let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
+        for ((expected, given), span) in candidate.expected.iter().zip(&givens).zip(&spans) {
+            let operand = match (expected.kind, *given) {
+                (_, Given::Unknown) => None,
+                (OperandKind::Address, Given::Address(index)) => self.address(candidate.op, index),
+                (OperandKind::ParameterAddress, Given::Address(index)) => {
+                    self.parameter_address(candidate.op, index)
+                }
+                (OperandKind::Label, Given::Word) => self.label_operand(*span),
+                _ => match self.fit(candidate, expected, *given, *span) {
+                    Ok(operand) => {
+                        self.check_doubts(expected, *given, *span);
+                        Some(operand)
+                    }
+                    Err(diagnostic) => {
+                        self.verifier.sink.push(*diagnostic);
+                        None
+                    }
+                },
+            };
+            operands.extend(operand);
+        }
+        if operands.len() == givens.len() && self.index_rules_hold(candidate, &operands, whole) {
+            self.add_instruction(candidate.op, &operands, whole);
+        }
+    }
+
+    /// Of several forms with one mnemonic, the one that the operands fit, or fit best.
+    fn best_candidate<'c>(
+        &self,
+        candidates: &'c [Candidate],
+        givens: &[Given],
+        spans: &[Span],
+    ) -> &'c Candidate {
+        let score = |candidate: &Candidate| {
+            let places = candidate.expected.iter().zip(givens).zip(spans);
+            let fitting = places.filter(|((expected, given), span)| match (expected.kind, given) {
+                (_, Given::Unknown) => true,
+                (OperandKind::Address | OperandKind::ParameterAddress, Given::Address(_)) => true,
+                (OperandKind::Label, Given::Word) => true,
+                _ => self.fit(candidate, expected, **given, **span).is_ok(),
+            });
+            2 * fitting.count() + usize::from(candidate.expected.len() == givens.len())
+        };
+        let mut best = (&candidates[0], 0);
+        for candidate in candidates {
+            let score = score(candidate);
+            if score > best.1 {
+                best = (candidate, score);
+            }
+        }
+        best.0
+    }
+
+    fn report_count(&mut self, candidate: &Candidate, spans: &[Span], whole: Span) {
+        let (expected, given) = (candidate.expected.len(), spans.len());
+        let place = spans.get(expected).map_or(whole, |first| first.to(spans[given - 1]));
+        let plural = if expected == 1 { "operand" } else { "operands" };
+        let message = format!("`{}` takes {expected} {plural}, {given} given", candidate.op);
+        let roles: Vec<&str> = candidate.expected.iter().map(|expected| expected.role).collect();
+        let diagnostic = self.verifier.diagnostic(Code::OperandCount, place, message);
+        let help = match roles.join(", ").as_str() {
+            "" => format!("write `{};`", candidate.op),
+            roles => format!("write `{} {roles};`", candidate.op),
+        };
+        self.verifier.sink.push(diagnostic.help(help));
+    }
+
+    /// Looks up the names of an operand; unknown ones are reported.
+    pub(super) fn given(&mut self, operand: tree::Operand) -> Given {
+        match operand {
+            tree::Operand::Register(span) => self.register(span),
+            tree::Operand::Negated(span) => self.negated(span),
+            tree::Operand::Symbol(span) => self.symbol(span),
+            tree::Operand::Number(_) => Given::Number,
+            tree::Operand::Word(_) => Given::Word,
+            tree::Operand::Address(index) => Given::Address(index),
+            tree::Operand::Arguments(_) => Given::Arguments,
+        }
+    }
+
+    /// A register, perhaps with a swizzle: the longest declared name wins, then the special registers.
+    pub(super) fn register(&mut self, span: Span) -> Given {
+        let name = &self.text(span)[1..];
+        if let Some(register) = self.find_register(name) {
+            return match self.body.registers[register].ty {
+                RegisterType::PREDICATE => Given::Predicate(register, false),
+                RegisterType { bits, elements: 1 } => {
+                    Given::Scalar(Scalar::Register(register), u32::from(bits))
+                }
+                ty => Given::Vector(register, ty),
+            };
+        }
+        if let Some(special) = SpecialRegister::from_name(name) {
+            return match special.elements() {
+                1 => Given::Scalar(Scalar::Special(special, 0), special.bits()),
+                _ => Given::SpecialVector(special),
+            };
+        }
+        if let Some((base, swizzle)) = name.rsplit_once('.') {
+            if let Some(register) = self.find_register(base) {
+                return self.swizzled(span, register, swizzle);
+            }
+            if let Some(special) = SpecialRegister::from_name(base) {
+                return self.special_element(span, special, swizzle);
+            }
+        }
+        self.unknown_register(span);
+        Given::Unknown
+    }
+
+    fn swizzled(&mut self, span: Span, register: RegisterId, swizzle: &str) -> Given {
+        let ty = self.body.registers[register].ty;
+        let bits = u32::from(ty.bits);
+        let (given, needed) = match swizzle {
+            "x" => (Given::Scalar(Scalar::Element(register, 0), bits), 1),
+            "y" => (Given::Scalar(Scalar::Element(register, 1), bits), 2),
+            "z" => (Given::Scalar(Scalar::Element(register, 2), bits), 3),
+            "w" => (Given::Scalar(Scalar::Element(register, 3), bits), 4),
+            "xy" => (Given::Swizzle(register, Swizzle::Xy, bits), 2),
+            "zw" => (Given::Swizzle(register, Swizzle::Zw, bits), 4),
+            "xyzw" => (Given::Swizzle(register, Swizzle::Xyzw, bits), 4),
+            _ => {
+                let message = format!("`.{swizzle}` is no swizzle");
+                let diagnostic = self.verifier.diagnostic(Code::InvalidSwizzle, span, message);
+                self.verifier
+                    .sink
+                    .push(diagnostic.help("swizzles are .x .y .z .w and, for `mov`, .xy .zw .xyzw"));
+                return Given::Unknown;
+            }
+        };
+        if !ty.is_vector() || needed > ty.elements {
+            let declared = self.body.registers[register].span;
+            let message = format!("`.{swizzle}` needs a vector of at least {} elements", needed.max(2));
+            let diagnostic = self.verifier.diagnostic(Code::InvalidSwizzle, span, message);
+            self.verifier.sink.push(diagnostic.and(declared, format!("declared here as `{ty}`")));
+            return Given::Unknown;
+        }
+        given
+    }
+
+    fn special_element(&mut self, span: Span, special: SpecialRegister, swizzle: &str) -> Given {
+        let dimension = match swizzle {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            _ => 3,
+        };
+        if dimension >= special.elements() || special.elements() == 1 {
+            let message = format!("`%{}` has no `.{swizzle}`", special.name());
+            let diagnostic = self.verifier.diagnostic(Code::InvalidSwizzle, span, message);
+            let help = match special.elements() {
+                1 => format!("it is a scalar: write `%{}`", special.name()),
+                _ => "its elements are .x, .y and .z, taken one at a time".to_owned(),
+            };
+            self.verifier.sink.push(diagnostic.help(help));
+            return Given::Unknown;
+        }
+        Given::Scalar(Scalar::Special(special, dimension as u8), special.bits())
+    }
+
+    fn negated(&mut self, span: Span) -> Given {
+        let text = self.text(span);
+        let blanks = text[1..].len() - text[1..].trim_start().len();
+        let register = Span { start: span.start + 1 + blanks as u32, ..span };
+        match self.register(register) {
+            Given::Predicate(register, _) => Given::Predicate(register, true),
+            Given::Unknown => Given::Unknown,
+            _ => {
+                let message = "`!` stands before a predicate only";
+                self.verifier.report(Code::OperandKind, span, message);
+                Given::Unknown
+            }
+        }
+    }
+
+    /// A local variable, or a variable or function of the module.
+    pub(super) fn symbol(&mut self, span: Span) -> Given {
+        let name = self.verifier.symbol_name(span);
+        if let Some(variable) = self.scopes.variable(&name) {
+            return Given::Variable(variable);
+        }
+        match self.verifier.symbols.get(&name) {
+            Some(Symbol::Variable(variable)) => Given::Variable(*variable),
+            Some(Symbol::Function(function)) => Given::Function(*function),
+            None => {
+                self.verifier.unknown_symbol(span);
+                Given::Unknown
+            }
+        }
+    }
+
+    /// The operand, if `given` is what is expected.
+    fn fit(&self, candidate: &Candidate, expected: &ExpectedOperand, given: Given, span: Span) -> Fitted {
+        use OperandKind as Kind;
+        let scalar_wanted = matches!(expected.kind, Kind::Register | Kind::Source | Kind::Pointer)
+            || (expected.kind == Kind::Data && expected.elements == 1);
+        match (expected.kind, given) {
+            (_, Given::Scalar(Scalar::Special(special, _), _)) if expected.written => {
+                Err(self.fault(Code::ReadOnly, span, format!("`%{}` cannot be written", special.name())))
+            }
+            (_, Given::SpecialVector(special)) => Err(self.special_vector(special, span)),
+            (_, Given::Scalar(scalar, bits)) if scalar_wanted => {
+                self.check_width(candidate, expected, bits, span, scalar).map(|()| Operand::Scalar(scalar))
+            }
+            (Kind::Source, Given::Number) => self.immediate(expected, span),
+            (Kind::Packed | Kind::Vector { .. } | Kind::Data, Given::Vector(register, ty))
+                if !scalar_wanted =>
+            {
+                self.check_vector(expected, register, ty, span).map(|()| Operand::Vector(register))
+            }
+            (Kind::Swizzled, Given::Swizzle(register, swizzle, bits)) => {
+                let scalar = Scalar::Register(register);
+                self.check_width(candidate, expected, bits * swizzle.count(), span, scalar)?;
+                Ok(Operand::Swizzle(register, swizzle))
+            }
+            (Kind::Swizzled, Given::Scalar(scalar @ Scalar::Element(..), bits)) => {
+                self.check_width(candidate, expected, bits, span, scalar).map(|()| Operand::Scalar(scalar))
+            }
+            (Kind::Predicate, Given::Predicate(register, false)) => {
+                Ok(Operand::Predicate { register, negated: false })
+            }
+            (Kind::Condition, Given::Predicate(register, negated)) => {
+                Ok(Operand::Predicate { register, negated })
+            }
+            (Kind::Pointer, Given::Variable(variable)) => self
+                .check_space(variable, candidate.op.from_space(), span)
+                .map(|()| Operand::Variable(variable)),
+            (Kind::Variable, Given::Variable(variable)) => {
+                let space = self.verifier.module.variables[variable].space;
+                if space.address_bits() == expected.bits {
+                    return Ok(Operand::Variable(variable));
+                }
+                let message = format!(
+                    "an address in `{space}` memory has {} bits, not {}",
+                    space.address_bits(),
+                    expected.bits
+                );
+                let diagnostic = self.fault(Code::AddressWidth, span, message);
+                Err(diagnostic_help(diagnostic, format!("write `addrof.{}b`", space.address_bits())))
+            }
+            (Kind::Function, Given::Function(function)) => {
+                if !self.verifier.module.functions[function].is_kernel() {
+                    return Ok(Operand::Function(function));
+                }
+                Err(self.fault(Code::CallTarget, span, "a kernel has no address on the device"))
+            }
+            (Kind::AnyRegister, Given::Scalar(scalar @ Scalar::Register(_), _)) => {
+                Ok(Operand::Scalar(scalar))
+            }
+            (Kind::AnyRegister, Given::Vector(register, _)) => Ok(Operand::Vector(register)),
+            (Kind::AnyRegister, Given::Predicate(register, false)) => {
+                Ok(Operand::Predicate { register, negated: false })
+            }
+            _ => Err(self.wrong_kind(candidate, expected, given, span)),
+        }
+    }
+
+    #[cold]
+    pub(super) fn fault(&self, code: Code, span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(self.verifier.diagnostic(code, span, message))
+    }
+
+    #[cold]
+    fn special_vector(&self, special: SpecialRegister, span: Span) -> Box<Diagnostic> {
+        let message = format!("`%{}` is used one element at a time", special.name());
+        let help = format!("write `%{0}.x`, `%{0}.y` or `%{0}.z`", special.name());
+        diagnostic_help(self.fault(Code::InvalidSwizzle, span, message), help)
+    }
+
+    fn check_width(
+        &self,
+        candidate: &Candidate,
+        expected: &ExpectedOperand,
+        bits: u32,
+        span: Span,
+        scalar: Scalar,
+    ) -> Result<(), Box<Diagnostic>> {
+        if bits == expected.bits {
+            return Ok(());
+        }
+        let text = self.text(span);
+        let wanted = match expected.qualifier {
+            Some(qualifier) => {
+                let word = candidate.op.word(qualifier).unwrap_or_default();
+                format!("`.{qualifier}` {word} asks for {} bits", expected.bits)
+            }
+            None => format!("`{}` has {} bits here", expected.role, expected.bits),
+        };
+        let mut diagnostic =
+            self.fault(Code::WidthMismatch, span, format!("`{text}` has {bits} bits, {wanted}"));
+        if let Scalar::Register(register) | Scalar::Element(register, _) = scalar {
+            let register = &self.body.registers[register];
+            diagnostic =
+                Box::new(diagnostic.and(register.span, format!("declared here as `{}`", register.ty)));
+        }
+        if let (Some("type"), Some(word)) = (expected.qualifier, candidate.op.word("type")) {
+            let spelled = candidate.op.to_string();
+            let other = spelled.strip_suffix(word).map(|head| format!("{head}.{bits}b"));
+            if let Some(other) = other.filter(|other| expected.float.is_none() && resolve(other).is_ok()) {
+                diagnostic = diagnostic_help(diagnostic, format!("did you mean `{other}`?"));
+            }
+        }
+        Err(diagnostic)
+    }
+
+    fn check_vector(
+        &self,
+        expected: &ExpectedOperand,
+        register: RegisterId,
+        ty: RegisterType,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let count_fits = expected.elements == 0 || u32::from(ty.elements) == expected.elements;
+        if count_fits && u32::from(ty.bits) == expected.bits {
+            return Ok(());
+        }
+        let text = self.text(span);
+        let (code, message) = if u32::from(ty.bits) != expected.bits {
+            let message =
+                format!("`{text}` has {}-bit elements, {}-bit ones are expected", ty.bits, expected.bits);
+            (Code::WidthMismatch, message)
+        } else {
+            let message =
+                format!("`{text}` has {} elements, {} are expected", ty.elements, expected.elements);
+            (Code::ElementCount, message)
+        };
+        let declared = self.body.registers[register].span;
+        Err(Box::new(self.fault(code, span, message).and(declared, format!("declared here as `{ty}`"))))
+    }
+
+    /// Checks that a variable lies in the address space that the operation names.
+    pub(super) fn check_space(
+        &self,
+        variable: VariableId,
+        space: Option<Space>,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let variable = &self.verifier.module.variables[variable];
+        if Some(variable.space) == space {
+            return Ok(());
+        }
+        let wanted = space.map_or("another", Space::as_str);
+        let message = format!("`@{}` lies in `{}` memory, not in `{wanted}`", variable.name, variable.space);
+        let diagnostic = self.fault(Code::SpaceMismatch, span, message);
+        Err(Box::new(diagnostic.and(variable.place.span, "declared here")))
+    }
+
+    fn immediate(&self, expected: &ExpectedOperand, span: Span) -> Fitted {
+        let text = self.text(span);
+        let bits = match expected.float {
+            Some(format) => float_bits(text, format).map(|(bits, _)| bits),
+            None => integer_bits(text, expected.bits),
+        };
+        bits.map(Operand::Immediate).map_err(|fault| self.literal_fault(text, span, fault))
+    }
+
+    #[cold]
+    pub(super) fn literal_fault(&self, text: &str, span: Span, fault: LiteralFault) -> Box<Diagnostic> {
+        match fault {
+            LiteralFault::Malformed(message) => self.fault(Code::InvalidNumber, span, message),
+            LiteralFault::Range(message) => {
+                self.fault(Code::ImmediateRange, span, format!("`{text}` {message}"))
+            }
+            LiteralFault::Form(message, help) => {
+                let diagnostic = self.fault(Code::ImmediateForm, span, message);
+                match help {
+                    Some(help) => diagnostic_help(diagnostic, help),
+                    None => diagnostic,
+                }
+            }
+        }
+    }
+
+    /// Warns about what is odd in an accepted immediate.
+    fn check_doubts(&mut self, expected: &ExpectedOperand, given: Given, span: Span) {
+        let (Given::Number, Some(format)) = (given, expected.float) else { return };
+        let text = self.text(span);
+        match float_bits(text, format) {
+            Ok((_, Some(LiteralDoubt::Digits(wanted)))) => {
+                let message =
+                    format!("the bits of a `.{format}` number are written with {wanted} hexadecimal digits");
+                self.verifier.report(Code::HexadecimalDigits, span, message);
+            }
+            Ok((_, Some(LiteralDoubt::Infinite))) => {
+                self.verifier.report(
+                    Code::InfiniteImmediate,
+                    span,
+                    format!("`{text}` is infinite in `.{format}`"),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    #[cold]
+    fn wrong_kind(
+        &self,
+        candidate: &Candidate,
+        expected: &ExpectedOperand,
+        given: Given,
+        span: Span,
+    ) -> Box<Diagnostic> {
+        let found = match given {
+            Given::Scalar(..) => "a scalar",
+            Given::Vector(..) | Given::SpecialVector(_) => "a vector",
+            Given::Swizzle(..) => "several elements",
+            Given::Predicate(_, false) => "a predicate",
+            Given::Predicate(_, true) => "a negated predicate",
+            Given::Number => "an immediate",
+            Given::Variable(_) => "a variable",
+            Given::Function(_) => "a function",
+            Given::Word | Given::Unknown => "a word",
+            Given::Address(_) => "an address",
+            Given::Arguments => "arguments",
+        };
+        let message = format!("`{}` must be {}, not {found}", expected.role, describe(expected));
+        let diagnostic = self.fault(Code::OperandKind, span, message);
+        match (expected.kind, given) {
+            (OperandKind::Register | OperandKind::Source | OperandKind::Data, Given::Vector(_, ty)) => {
+                let text = self.text(span);
+                if expected.kind == OperandKind::Data {
+                    let help = format!(
+                        "load or store all of it with `.v{}`, or one element: `{text}.x`",
+                        ty.elements
+                    );
+                    return diagnostic_help(diagnostic, help);
+                }
+                diagnostic_help(diagnostic, format!("take one element: `{text}.x`"))
+            }
+            (OperandKind::Register | OperandKind::Data, Given::Number) => {
+                diagnostic_help(diagnostic, "move it to a register first".to_owned())
+            }
+            (OperandKind::Address, Given::Scalar(..) | Given::Variable(_)) => {
+                diagnostic_help(diagnostic, format!("write `[{}]`", self.text(span)))
+            }
+            _ => {
+                let mnemonic = candidate.op.opcode().mnemonic();
+                diagnostic_help(
+                    diagnostic,
+                    format!("`pisa explain {mnemonic}` shows the forms of the instruction"),
+                )
+            }
+        }
+    }
+}
+
+/// Adds advice to a boxed finding.
+#[expect(clippy::boxed_local, reason = "findings travel boxed, so that the good case stays small")]
+fn diagnostic_help(diagnostic: Box<Diagnostic>, help: String) -> Box<Diagnostic> {
+    Box::new(diagnostic.help(help))
+}
+
+/// What may stand at a place, in words.
+fn describe(expected: &ExpectedOperand) -> String {
+    let bits = expected.bits;
+    match expected.kind {
+        OperandKind::Register | OperandKind::Data if expected.elements <= 1 => {
+            format!("a {bits}-bit register")
+        }
+        OperandKind::Data | OperandKind::Packed => {
+            format!("a `.v{}.{bits}b` register", expected.elements)
+        }
+        OperandKind::Register => format!("a {bits}-bit register"),
+        OperandKind::Source => format!("a {bits}-bit register or an immediate"),
+        OperandKind::Vector { .. } if expected.elements > 0 => {
+            format!("a `.v{}.{bits}b` register without swizzle", expected.elements)
+        }
+        OperandKind::Vector { .. } => format!("a vector register with {bits}-bit elements, without swizzle"),
+        OperandKind::Swizzled => "a vector register with a swizzle".to_owned(),
+        OperandKind::Predicate => "a predicate".to_owned(),
+        OperandKind::Condition => "a predicate, perhaps with `!`".to_owned(),
+        OperandKind::Address => "an address in brackets".to_owned(),
+        OperandKind::ParameterAddress => "a kernel parameter in brackets".to_owned(),
+        OperandKind::Pointer => format!("a {bits}-bit register or a memory variable"),
+        OperandKind::Variable => "a memory variable".to_owned(),
+        OperandKind::Function => "a function".to_owned(),
+        OperandKind::Label => "a label".to_owned(),
+        OperandKind::Result => "a register or `void`".to_owned(),
+        OperandKind::Target => "a function or a 64-bit register".to_owned(),
+        OperandKind::Arguments => "arguments in parentheses".to_owned(),
+        OperandKind::ReturnValue => "a register or an immediate".to_owned(),
+        OperandKind::AnyRegister => "a register".to_owned(),
+    }
+}
