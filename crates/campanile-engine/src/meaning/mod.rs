@@ -45,6 +45,13 @@ pub fn meaning(op: Op) -> Option<Meaning> {
 pub fn cross_lane(op: Op) -> Option<CrossLaneMeaning> {
     match op.opcode() {
         Opcode::CrossLane(opcode) => Some(cross_lane::meaning(opcode, op)),
-        _ => None,
+        Opcode::Arithmetic(_)
+        | Opcode::FloatingPoint(_)
+        | Opcode::Logical(_)
+        | Opcode::DataMovement(_)
+        | Opcode::Compare(_)
+        | Opcode::ControlFlow(_)
+        | Opcode::Memory(_)
+        | Opcode::Synchronization(_) => None,
     }
 }
