@@ -162,7 +162,7 @@ pub(super) const INSTRUCTIONS: &[Instruction] = &[
             form("widening", "fmul.precision<.rndmode><.ftz><.dsat>.type dst, src0, src1")
                 .qualifiers(&[
                     one_of("precision", ".full"),
-                    one_of("rndmode", ROUNDINGS).default(".rz"),
+                    one_of("rndmode", ROUNDINGS).default(".re"),
                     one_of("type", ".bf .hf"),
                 ])
                 .operands(&[
@@ -171,10 +171,10 @@ pub(super) const INSTRUCTIONS: &[Instruction] = &[
                     source("src1", TYPE),
                 ]),
             form("", "fmul<.rndmode><.ftz><.dsat>.type dst, src0, src1")
-                .qualifiers(&[one_of("rndmode", ROUNDINGS).default(".rz"), one_of("type", FLOATS)])
+                .qualifiers(&[one_of("rndmode", ROUNDINGS).default(".re"), one_of("type", FLOATS)])
                 .operands(&[register("dst", TYPE).written(), source("src0", TYPE), source("src1", TYPE)]),
             form("packed", "fmul<.rndmode><.ftz><.dsat>.type dst, src0, src1")
-                .qualifiers(&[one_of("rndmode", ROUNDINGS).default(".rz"), one_of("type", PACKED_FLOATS)])
+                .qualifiers(&[one_of("rndmode", ROUNDINGS).default(".re"), one_of("type", PACKED_FLOATS)])
                 .operands(&[packed("dst", TYPE).written(), packed("src0", TYPE), packed("src1", TYPE)]),
         ],
     ),
