@@ -3,7 +3,7 @@
 use campanile_core::isa::{DataMovement, FloatFormat, Op, Rounding, Type};
 
 use super::Meaning;
-use super::floating_point::mode_of;
+use super::floating_point::{NEAREST, mode_of};
 use super::lanewise::{floatwise, lanewise, required, type_of};
 use crate::float::{self, Mode};
 
@@ -52,10 +52,8 @@ fn integer_to_float(op: Op) -> Meaning {
     let (to, from) = (required(op.to()), required(op.from()));
     let (bits, signed) = (from.element_bits(), from.is_signed());
     match mode_of(op) {
-        mode if mode == Mode::default() => {
-            floatwise(to, move |format, [a]| float::from_integer(format, Mode::default(), bits, signed, a))
-        }
-        mode => floatwise(to, move |format, [a]| float::from_integer(format, mode, bits, signed, a)),
+        NEAREST => floatwise(to, move |to, [a]| float::from_integer(to, NEAREST, bits, signed, a)),
+        mode => floatwise(to, move |to, [a]| float::from_integer(to, mode, bits, signed, a)),
     }
 }
 
@@ -88,31 +86,40 @@ fn rounded(
 
 /// `fext` and `ftrunc` (spec 4.6 and 4.8).
 fn convert(op: Op) -> Meaning {
-    let mode = mode_of(op);
-    let from = required(op.from());
     match required(op.to()) {
-        Type::F => convert_to(FloatFormat::F, from, mode),
-        Type::Df => convert_to(FloatFormat::Df, from, mode),
-        Type::Hf => convert_to(FloatFormat::Hf, from, mode),
-        Type::Bf => convert_to(FloatFormat::Bf, from, mode),
+        Type::Bf => convert_by(op, |from, mode, a| float::convert(FloatFormat::Bf, from, mode, a)),
+        Type::Hf => convert_by(op, |from, mode, a| float::convert(FloatFormat::Hf, from, mode, a)),
+        Type::F => convert_by(op, |from, mode, a| float::convert(FloatFormat::F, from, mode, a)),
+        Type::Df => convert_by(op, |from, mode, a| float::convert(FloatFormat::Df, from, mode, a)),
         other => unreachable!("the table has no conversion to .{other}"),
     }
 }
 
-fn convert_to(to: FloatFormat, from: Type, mode: Mode) -> Meaning {
-    if mode == Mode::default() {
-        floatwise(from, move |from, [a]| float::convert(to, from, Mode::default(), a))
-    } else {
-        floatwise(from, move |from, [a]| float::convert(to, from, mode, a))
+fn convert_by(
+    op: Op,
+    conversion: impl Fn(FloatFormat, Mode, u64) -> u64 + Copy + Send + Sync + 'static,
+) -> Meaning {
+    let from = required(op.from());
+    match mode_of(op) {
+        NEAREST => floatwise(from, move |from, [a]| conversion(from, NEAREST, a)),
+        mode => floatwise(from, move |from, [a]| conversion(from, mode, a)),
     }
 }
 
 /// `ftrunc2` (spec 4.9).
 fn convert_pair(op: Op) -> Meaning {
-    let mode = mode_of(op);
-    let to = required(required(op.to()).float_format());
-    let narrow = move |a| float::convert(to, FloatFormat::F, mode, a);
-    lanewise(move |[low, high]| narrow(low) | narrow(high) << 16)
+    match required(op.to()) {
+        Type::Bfx2 => convert_pair_by(op, |mode, a| float::convert(FloatFormat::Bf, FloatFormat::F, mode, a)),
+        Type::Hfx2 => convert_pair_by(op, |mode, a| float::convert(FloatFormat::Hf, FloatFormat::F, mode, a)),
+        other => unreachable!("the table has no conversion of two numbers to .{other}"),
+    }
+}
+
+fn convert_pair_by(op: Op, conversion: impl Fn(Mode, u64) -> u64 + Send + Sync + 'static) -> Meaning {
+    match mode_of(op) {
+        NEAREST => lanewise(move |[low, high]| conversion(NEAREST, low) | conversion(NEAREST, high) << 16),
+        mode => lanewise(move |[low, high]| conversion(mode, low) | conversion(mode, high) << 16),
+    }
 }
 
 /// `sext` (spec 4.16).

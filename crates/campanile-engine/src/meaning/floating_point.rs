@@ -45,7 +45,8 @@ pub(super) fn meaning(opcode: FloatingPoint, op: Op) -> Meaning {
     }
 }
 
-const NEAREST: Mode = Mode { rounding: Rounding::NearestEven, flush: false, saturate: false };
+/// The mode without qualifiers.
+pub(super) const NEAREST: Mode = Mode { rounding: Rounding::NearestEven, flush: false, saturate: false };
 const NEAREST_FLUSHING: Mode = Mode { flush: true, ..NEAREST };
 
 /// The mode that the qualifiers of an operation ask for.

@@ -122,14 +122,17 @@ pub(super) fn floatwise<const N: usize>(
     ty: Type,
     operation: impl Fn(FloatFormat, [u64; N]) -> u64 + Copy + Send + Sync + 'static,
 ) -> Meaning {
-    let of = |format| move |sources: [u16; N]| operation(format, sources.map(u64::from)) as u16;
     match ty {
         Type::Bf => lanewise(move |sources| operation(FloatFormat::Bf, sources)),
         Type::Hf => lanewise(move |sources| operation(FloatFormat::Hf, sources)),
         Type::F => lanewise(move |sources| operation(FloatFormat::F, sources)),
         Type::Df => lanewise(move |sources| operation(FloatFormat::Df, sources)),
-        Type::Bfx2 => elementwise::<u16, 2, N>(of(FloatFormat::Bf)),
-        Type::Hfx2 => elementwise::<u16, 2, N>(of(FloatFormat::Hf)),
+        Type::Bfx2 => {
+            elementwise::<u16, 2, N>(move |sources| operation(FloatFormat::Bf, sources.map(u64::from)) as u16)
+        }
+        Type::Hfx2 => {
+            elementwise::<u16, 2, N>(move |sources| operation(FloatFormat::Hf, sources.map(u64::from)) as u16)
+        }
         other => unreachable!("the table has no floating-point instruction on .{other}"),
     }
 }
@@ -146,26 +149,18 @@ pub(super) fn type_of(op: Op) -> Type {
 
 /// Compiles an operation on the integers of `.type`, given as a closure over an array of them, once per width.
 macro_rules! integers {
-    ($op:expr, [$byte:ident, $word:ident, $double:ident, $quad:ident], $operation:expr) => {
-        match $crate::meaning::lanewise::type_of($op) {
-            campanile_core::isa::Type::B8x4 => {
-                $crate::meaning::lanewise::elementwise::<$byte, 4, _>($operation)
-            }
-            campanile_core::isa::Type::B16x2 => {
-                $crate::meaning::lanewise::elementwise::<$word, 2, _>($operation)
-            }
-            campanile_core::isa::Type::B16 => {
-                $crate::meaning::lanewise::elementwise::<$word, 1, _>($operation)
-            }
-            campanile_core::isa::Type::B32 => {
-                $crate::meaning::lanewise::elementwise::<$double, 1, _>($operation)
-            }
-            campanile_core::isa::Type::B64 => {
-                $crate::meaning::lanewise::elementwise::<$quad, 1, _>($operation)
-            }
+    ($op:expr, [$byte:ident, $word:ident, $double:ident, $quad:ident], $operation:expr) => {{
+        use campanile_core::isa::Type;
+        use $crate::meaning::lanewise::{elementwise, type_of};
+        match type_of($op) {
+            Type::B8x4 => elementwise::<$byte, 4, _>($operation),
+            Type::B16x2 => elementwise::<$word, 2, _>($operation),
+            Type::B16 => elementwise::<$word, 1, _>($operation),
+            Type::B32 => elementwise::<$double, 1, _>($operation),
+            Type::B64 => elementwise::<$quad, 1, _>($operation),
             other => unreachable!("the table has no integer instruction on .{other}"),
         }
-    };
+    }};
 }
 
 /// [`integers`] that are signed.
