@@ -39,17 +39,16 @@ pub fn sqrt(format: FloatFormat, mode: Mode, a: u64) -> u64 {
 #[inline]
 pub fn fused_multiply_add(format: FloatFormat, mode: Mode, a: u64, b: u64, c: u64) -> u64 {
     let layout = Layout::of(format);
-    let operands = [a, b, c].map(|bits| layout.flushed(mode.flush, bits));
-    // A double-precision `mul_add` would be a call into the host's library, and is not always right there.
-    if format == FloatFormat::Df || mode.rounding != Rounding::NearestEven {
+    let operands = layout.all_flushed(mode.flush, [a, b, c]);
+    if mode.rounding != Rounding::NearestEven {
         return on_integers(layout, mode, operands, exact::fused_multiply_add);
     }
-    let [a, b, c] = operands.map(|bits| native::widen(format, bits));
-    let result = native::multiply_add_to_odd(a, b, c);
-    if result.is_nan() {
-        return finish(layout, mode, layout.nan_among(operands));
-    }
-    finish(layout, mode, native::narrow(format, result))
+    let [a, b, c] = native::all_widened(format, operands);
+    // In double precision, `mul_add` promises one rounding. Below, no call into the host's library is needed for that.
+    let result =
+        if format == FloatFormat::Df { a.mul_add(b, c) } else { native::multiply_add_to_odd(a, b, c) };
+    let result = if result.is_nan() { layout.nan_among(operands) } else { native::narrow(format, result) };
+    finish(layout, mode, result)
 }
 
 /// `a * b` of two `.bf` or `.hf` numbers as an `.f` number (`fmul.full`, spec 2.10).
@@ -87,7 +86,7 @@ pub fn fraction(flush: bool, a: u64) -> u64 {
 }
 
 #[inline]
-pub(super) fn quieted(layout: Layout, bits: u64) -> u64 {
+fn quieted(layout: Layout, bits: u64) -> u64 {
     if layout.is_nan(bits) { bits | layout.quiet() } else { bits }
 }
 
@@ -104,15 +103,15 @@ pub(super) fn operate<const N: usize>(
     double: impl FnOnce([f64; N]) -> f64,
 ) -> u64 {
     let layout = Layout::of(format);
-    let operands = operands.map(|bits| layout.flushed(mode.flush, bits));
+    let operands = layout.all_flushed(mode.flush, operands);
     if mode.rounding != Rounding::NearestEven {
         return on_integers(layout, mode, operands, exact);
     }
     let result = if format == FloatFormat::F {
-        let result = single(operands.map(native::single));
+        let result = single(native::all_single(operands));
         if result.is_nan() { layout.nan_among(operands) } else { native::single_bits(result) }
     } else {
-        let result = double(operands.map(|bits| native::widen(format, bits)));
+        let result = double(native::all_widened(format, operands));
         if result.is_nan() { layout.nan_among(operands) } else { native::narrow(format, result) }
     };
     finish(layout, mode, result)

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use campanile_core::isa::{Comparison, FloatFormat};
 
-use super::Mode;
 use super::arithmetic::finish;
 use super::format::Layout;
+use super::{Mode, native};
 
 /// Whether `a` stands in the given relation to `b` (spec 5.3).
 ///
@@ -14,19 +14,14 @@ use super::format::Layout;
 #[inline]
 pub fn compare(format: FloatFormat, flush: bool, comparison: Comparison, a: u64, b: u64) -> bool {
     let layout = Layout::of(format);
-    if layout.is_nan(a) || layout.is_nan(b) {
-        return comparison == Comparison::NotEqual;
-    }
-    let [a, b] = [a, b].map(|bits| layout.flushed(flush, bits));
-    let zeros = layout.magnitude(a | b) == 0;
-    let ordering = if zeros { Ordering::Equal } else { order(layout, a).cmp(&order(layout, b)) };
+    let [a, b] = native::all_widened(format, layout.all_flushed(flush, [a, b]));
     match comparison {
-        Comparison::Equal => ordering.is_eq(),
-        Comparison::NotEqual => ordering.is_ne(),
-        Comparison::Greater => ordering.is_gt(),
-        Comparison::GreaterEqual => ordering.is_ge(),
-        Comparison::Less => ordering.is_lt(),
-        Comparison::LessEqual => ordering.is_le(),
+        Comparison::Equal => a == b,
+        Comparison::NotEqual => a != b,
+        Comparison::Greater => a > b,
+        Comparison::GreaterEqual => a >= b,
+        Comparison::Less => a < b,
+        Comparison::LessEqual => a <= b,
     }
 }
 
@@ -48,7 +43,8 @@ pub fn max(format: FloatFormat, mode: Mode, propagate_nan: bool, a: u64, b: u64)
 #[inline]
 fn select(format: FloatFormat, mode: Mode, propagate_nan: bool, operands: [u64; 2], wanted: Ordering) -> u64 {
     let layout = Layout::of(format);
-    let [a, b] = operands.map(|bits| layout.flushed(mode.flush, bits));
+    // With `.ftz`, a flushed result is that of flushed operands, since flushing keeps the order.
+    let [a, b] = operands;
     let result = match (layout.is_nan(a), layout.is_nan(b)) {
         (false, false) if order(layout, a).cmp(&order(layout, b)) == wanted => a,
         (false, false) => b,

@@ -113,10 +113,12 @@ pub fn from_integer(to: FloatFormat, mode: Mode, bits: u32, signed: bool, value:
     let value = if signed { (extended as i64 >> unused) as u64 } else { extended >> unused };
     let negative = signed && (value as i64) < 0;
     let result = match (to, mode.rounding) {
-        (FloatFormat::F, Rounding::NearestEven) if negative => native::single_bits(value as i64 as f32),
+        (FloatFormat::F, Rounding::NearestEven) if signed => native::single_bits(value as i64 as f32),
         (FloatFormat::F, Rounding::NearestEven) => native::single_bits(value as f32),
-        (FloatFormat::Df, Rounding::NearestEven) if negative => (value as i64 as f64).to_bits(),
+        (FloatFormat::Df, Rounding::NearestEven) if signed => (value as i64 as f64).to_bits(),
         (FloatFormat::Df, Rounding::NearestEven) => (value as f64).to_bits(),
+        // Double precision holds integers of 32 bits exactly.
+        (_, Rounding::NearestEven) if bits <= 32 => native::narrow(to, value as i64 as f64),
         _ if value == 0 => 0,
         _ => {
             let magnitude = if negative { value.wrapping_neg() } else { value };

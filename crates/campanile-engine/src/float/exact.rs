@@ -208,3 +208,20 @@ impl<T> Value<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reciprocal_roots_of_powers_of_four_are_exact() {
+        let layout = Layout::F;
+        for &rounding in Rounding::ALL {
+            for exponent in -74..64 {
+                let pattern = |power: i32| u64::from((2f64.powi(power) as f32).to_bits());
+                let root = reciprocal_sqrt(layout, rounding, [pattern(2 * exponent)]);
+                assert_eq!(root, pattern(-exponent), "4^{exponent} {rounding}");
+            }
+        }
+    }
+}

@@ -110,10 +110,22 @@ impl Layout {
     }
 
     /// The result of an operation that has a NaN operand or is invalid: the first NaN, quieted (spec 3.4).
-    #[cold]
+    #[inline]
     pub fn nan_among<const N: usize>(self, operands: [u64; N]) -> u64 {
-        let first = operands.into_iter().find(|&bits| self.is_nan(bits));
-        first.map_or(self.default_nan(), |nan| nan | self.quiet())
+        let mut nan = self.default_nan();
+        for &bits in operands.iter().rev() {
+            nan = if self.is_nan(bits) { bits | self.quiet() } else { nan };
+        }
+        nan
+    }
+
+    /// The operands of an instruction, [`Self::flushed`].
+    #[inline]
+    pub fn all_flushed<const N: usize>(self, flush: bool, mut operands: [u64; N]) -> [u64; N] {
+        for bits in &mut operands {
+            *bits = self.flushed(flush, *bits);
+        }
+        operands
     }
 }
 

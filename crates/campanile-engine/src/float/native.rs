@@ -19,6 +19,16 @@ pub(super) fn single_bits(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
+#[inline]
+pub(super) fn all_single<const N: usize>(operands: [u64; N]) -> [f32; N] {
+    // Loops, here and below: `array::map` is not always compiled inline.
+    let mut values = [0.0; N];
+    for (value, &bits) in values.iter_mut().zip(&operands) {
+        *value = single(bits);
+    }
+    values
+}
+
 /// The number with pattern `bits`, which every format can say exactly in double precision. NaN stays some NaN.
 #[inline]
 pub(super) fn widen(format: FloatFormat, bits: u64) -> f64 {
@@ -31,17 +41,22 @@ pub(super) fn widen(format: FloatFormat, bits: u64) -> f64 {
 }
 
 #[inline]
+pub(super) fn all_widened<const N: usize>(format: FloatFormat, operands: [u64; N]) -> [f64; N] {
+    let mut values = [0.0; N];
+    for (value, &bits) in values.iter_mut().zip(&operands) {
+        *value = widen(format, bits);
+    }
+    values
+}
+
+#[inline]
 fn widen_half(bits: u64) -> f64 {
-    let layout = Layout::HF;
-    let magnitude = layout.magnitude(bits) << (Layout::DF.fraction_bits - layout.fraction_bits);
+    let magnitude = Layout::HF.magnitude(bits) << (Layout::DF.fraction_bits - Layout::HF.fraction_bits);
     // The exponent field still has the bias of half precision. A product with a power of two mends it, in denormals
     // too; only the exponent of infinity and NaN has to become all ones.
-    let value = if magnitude >> Layout::DF.fraction_bits == 31 {
-        f64::from_bits(magnitude | Layout::DF.infinity())
-    } else {
-        f64::from_bits(magnitude) * f64::from_bits((1023 + 1023 - 15) << 52)
-    };
-    if layout.is_negative(bits) { -value } else { value }
+    let scaled = f64::from_bits(magnitude) * f64::from_bits((1023 + 1023 - 15) << 52);
+    let ones = if magnitude >= 31 << 52 { Layout::DF.infinity() } else { 0 };
+    f64::from_bits(scaled.to_bits() | ones | (bits & Layout::HF.sign()) << 48)
 }
 
 /// `value`, which is not NaN, rounded to nearest even.
@@ -84,10 +99,9 @@ pub(super) fn multiply_add_to_odd(a: f64, b: f64, c: f64) -> f64 {
     let sum = product + c;
     let of_product = sum - c;
     let error = (product - of_product) + (c - (sum - of_product));
-    if error.abs() > 0.0 && sum.to_bits() & 1 == 0 {
-        let away = (error > 0.0) == (sum > 0.0);
-        f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
-    } else {
-        sum
-    }
+    // The sign of this product tells on which side of zero the error is, seen from the sum. It is zero if the sum is
+    // exact, and NaN if it is infinite or NaN.
+    let side = error * sum;
+    let truncated = sum.to_bits() - u64::from(side < 0.0);
+    f64::from_bits(truncated | u64::from(side.abs() > 0.0))
 }

@@ -15,8 +15,8 @@ pub(super) enum Value<T = Number> {
 
 /// A real number other than zero: ± `significand` / 2^63 × 2^`exponent`, a little further from zero if `inexact`.
 ///
-/// The leading bit of `significand` is set. "A little" is more than nothing and less than one unit of the last bit,
-/// which is all that rounding to 53 bits or fewer needs to know.
+/// The leading bit of `significand` is set. "A little" is more than nothing, and not enough to reach the next multiple
+/// of four in `significand`; rounding to 53 bits or fewer needs to know no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number {
     pub negative: bool,
@@ -68,11 +68,11 @@ impl Number {
 
     /// ± `wide` / 2^127 × 2^`exponent`, further from zero by less than the last bit of `wide` if `inexact`.
     ///
-    /// `wide` is not zero, and not less than 2^64 if `inexact`.
+    /// `wide` is not zero, and has 62 bits or more if `inexact`.
     #[inline]
     pub fn from_wide(negative: bool, exponent: i32, wide: u128, inexact: bool) -> Self {
         let leading = wide.leading_zeros();
-        debug_assert!(leading < if inexact { 64 } else { 128 });
+        debug_assert!(leading <= if inexact { 128 - 62 } else { 127 });
         let wide = wide << leading;
         Self {
             negative,
