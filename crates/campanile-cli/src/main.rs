@@ -1,8 +1,88 @@
-//! The `pisa` command.
-
-// The subcommands that use these values are not written yet.
-#![allow(dead_code, unused_imports)]
+//! `pisa`: the command line of Campanile. Each subcommand is a file; this one lists and dispatches them.
 
 mod arrays;
+mod check;
+mod console;
+mod explain;
+mod fmt;
+mod input;
+mod link;
+mod output;
+mod progress;
+mod render;
+mod run;
+mod test;
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use console::{Console, ConsoleOptions};
+
+/// Whether the input of a command was in order. What was wrong has been reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Fine,
+    Faulty,
+}
+
+/// The open toolchain for PISA, Intel's portable instruction set for GPUs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pisa",
+    version,
+    propagate_version = true,
+    long_version = concat!(env!("CARGO_PKG_VERSION"), "\nPISA version 0.1, targets 100, 100c, 100ca\nengines: checked"),
+    after_help = "Exit status: 0 fine, 1 the input is at fault, 2 wrong usage or environment.\n\
+                  `pisa COMMAND --help` has examples of each command."
+)]
+struct Arguments {
+    #[command(flatten)]
+    console: ConsoleOptions,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Check),
+    Fmt(fmt::Fmt),
+    Link(link::Link),
+    Run(run::Run),
+    Test(test::Test),
+    Explain(explain::Explain),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let console = Console::new(&arguments.console);
+    let result = match arguments.command {
+        Command::Check(command) => command.execute(&console),
+        Command::Fmt(command) => command.execute(&console),
+        Command::Link(command) => command.execute(&console),
+        Command::Run(command) => command.execute(&console),
+        Command::Test(command) => command.execute(&console),
+        Command::Explain(command) => command.execute(&console),
+    };
+    match result {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Faulty) => ExitCode::from(1),
+        Err(error) => {
+            console.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The definition of the command line, for tests and completions.
+fn command() -> clap::Command {
+    Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
+}

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 /// Declares the checks with their names.
 macro_rules! checks {
-    ($($(#[$meta:meta])* $variant:ident = $name:literal, $default:literal;)+) => {
+    ($(#[doc = $summary:literal] $variant:ident = $name:literal, $default:literal;)+) => {
         /// A rule that the checked engine can watch.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Check { $($(#[$meta])* $variant),+ }
+        pub enum Check { $(#[doc = $summary] $variant),+ }
 
         impl Check {
             /// Every check.
@@ -16,6 +16,9 @@ macro_rules! checks {
 
             /// Its name, as it stands in a list of checks.
             pub const fn name(self) -> &'static str { match self { $(Check::$variant => $name),+ } }
+
+            /// What it watches, in one line.
+            pub const fn summary(self) -> &'static str { match self { $(Check::$variant => $summary.trim_ascii()),+ } }
 
             /// Whether it is on unless said otherwise.
             pub const fn by_default(self) -> bool { match self { $(Check::$variant => $default),+ } }

@@ -19,5 +19,5 @@ mod translate;
 
 pub use checks::{Check, Checks, UnknownCheck};
 pub use device::{BufferId, Device, DeviceError};
-pub use finding::{Access, Finding, FindingKind, Nearest, Other, Role};
+pub use finding::{Access, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role};
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};

@@ -18,8 +18,10 @@ pub enum Severity {
 }
 
 /// A place with a remark.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Label {
+    /// The file, if it is another one than the diagnostic's.
+    pub source: Option<Arc<SourceFile>>,
     /// The place.
     pub span: Span,
     /// What it is; may be empty for the first label.
@@ -35,7 +37,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence, without a full stop.
     pub message: String,
-    /// The file that the labels are in.
+    /// The file that the labels are in, unless they say otherwise.
     pub source: Arc<SourceFile>,
     /// At least one place, the one at fault first.
     pub labels: Vec<Label>,
@@ -46,7 +48,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A finding at one place; its severity follows from its code.
     pub fn new(code: Code, source: &Arc<SourceFile>, span: Span, message: impl Into<String>) -> Self {
-        let labels = vec![Label { span, text: String::new() }];
+        let labels = vec![Label { source: None, span, text: String::new() }];
         let (severity, message) = (code.severity(), message.into());
         Diagnostic { code, severity, message, source: source.clone(), labels, help: None }
     }
@@ -59,7 +61,14 @@ impl Diagnostic {
 
     /// Adds another place.
     pub fn and(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { source: None, span, text: text.into() });
+        self
+    }
+
+    /// Adds a place in another file.
+    pub fn and_in(mut self, source: &Arc<SourceFile>, span: Span, text: impl Into<String>) -> Self {
+        let source = (!Arc::ptr_eq(source, &self.source)).then(|| source.clone());
+        self.labels.push(Label { source, span, text: text.into() });
         self
     }
 

@@ -3,10 +3,10 @@
 use super::types::Space;
 
 macro_rules! special_registers {
-    ($($(#[$meta:meta])* $variant:ident = $name:literal, $bits:literal, $elements:literal;)+) => {
+    ($(#[doc = $summary:literal] $variant:ident = $name:literal, $bits:literal, $elements:literal;)+) => {
         /// A predefined, read-only register.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum SpecialRegister { $($(#[$meta])* $variant),+ }
+        pub enum SpecialRegister { $(#[doc = $summary] $variant),+ }
 
         impl SpecialRegister {
             /// Every special register, in the order of the specification.
@@ -15,6 +15,11 @@ macro_rules! special_registers {
             /// Its name without `%`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
+            }
+
+            /// What it holds, in one line.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$variant => $summary.trim_ascii()),+ }
             }
 
             /// Width of an element in bits.

@@ -13,8 +13,10 @@ pub enum Operand {
     Vector(RegisterId),
     /// Several elements of a vector register.
     Swizzle(RegisterId, Swizzle),
-    /// The bits of an immediate, in the width of the operand. 128-bit immediates are sign-extended from here.
+    /// The bits of an immediate, in the width of the operand. 128-bit operands are sign-extended from here.
     Immediate(u64),
+    /// An immediate of a 128-bit operand from 2^63 on, which is extended by zeros.
+    UnsignedImmediate(u64),
     /// A predicate, negated or not.
     Predicate {
         /// The predicate register.

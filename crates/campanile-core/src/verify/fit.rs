@@ -419,7 +419,12 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
             Some(format) => float_bits(text, format).map(|(bits, _)| bits),
             None => integer_bits(text, expected.bits),
         };
-        bits.map(Operand::Immediate).map_err(|fault| self.literal_fault(text, span, fault))
+        let unsigned = expected.bits == 128 && !text.starts_with('-');
+        match bits {
+            Ok(bits) if unsigned && bits >> 63 == 1 => Ok(Operand::UnsignedImmediate(bits)),
+            Ok(bits) => Ok(Operand::Immediate(bits)),
+            Err(fault) => Err(self.literal_fault(text, span, fault)),
+        }
     }
 
     #[cold]

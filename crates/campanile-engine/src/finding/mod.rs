@@ -1,11 +1,13 @@
 //! What the checked engine finds: undefined behaviour, with place, work-item and values.
 
 mod collect;
+mod explain;
 mod kind;
 
 use campanile_core::module::{FunctionId, Place};
 
 pub(crate) use collect::{Collector, Reporter, Where};
+pub use explain::{EXPLANATIONS, Explanation};
 pub use kind::{Access, FindingKind, Nearest};
 
 use crate::ndrange::WorkItem;

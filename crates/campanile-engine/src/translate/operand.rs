@@ -30,6 +30,7 @@ impl FunctionTranslator<'_> {
                 Some(part(self.register(register), swizzle.first(), swizzle.count()))
             }
             Operand::Immediate(_)
+            | Operand::UnsignedImmediate(_)
             | Operand::Variable(_)
             | Operand::Function(_)
             | Operand::Block(_)
@@ -55,7 +56,7 @@ impl FunctionTranslator<'_> {
     pub(super) fn source(&self, operand: &Operand) -> Source {
         match *operand {
             Operand::Scalar(scalar) => self.scalar(scalar),
-            Operand::Immediate(value) => Source::Constant(value),
+            Operand::Immediate(value) | Operand::UnsignedImmediate(value) => Source::Constant(value),
             Operand::Vector(register) => Source::Packed(self.register(register)),
             Operand::Predicate { register, negated } => self.predicate(register, negated),
             Operand::Variable(variable) => self.variable(variable),
@@ -92,6 +93,9 @@ impl FunctionTranslator<'_> {
             }
             (None, Operand::Immediate(value)) if count == 2 => {
                 vec![Source::Constant(*value), Source::Constant(((*value as i64) >> 63) as u64)]
+            }
+            (None, Operand::UnsignedImmediate(value)) if count == 2 => {
+                vec![Source::Constant(*value), Source::Constant(0)]
             }
             (None, _) => vec![self.source(operand)],
         }

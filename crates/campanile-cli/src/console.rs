@@ -1,0 +1,132 @@
+//! Where messages go: people read them on standard error, in colour on a terminal; scripts get one JSON object a line.
+
+use std::io::{IsTerminal, Write};
+
+use anstream::AutoStream;
+use campanile_core::diagnostic::Diagnostic;
+use campanile_core::module::Module;
+use campanile_engine::Finding;
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use crate::render;
+
+/// Options of every command that say how to talk.
+#[derive(Debug, Args)]
+pub struct ConsoleOptions {
+    /// Form of messages: text for people, or one JSON object a line
+    #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Human, value_name = "FORMAT")]
+    pub message_format: MessageFormat,
+    /// Whether to use colours
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+}
+
+/// Form of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// Text with excerpts of the source.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Whether to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The way messages of one run go.
+pub struct Console {
+    format: MessageFormat,
+    choice: anstream::ColorChoice,
+    terminal: bool,
+}
+
+impl Console {
+    /// A console that talks as the options say.
+    pub fn new(options: &ConsoleOptions) -> Self {
+        let choice = match options.color {
+            Colour::Auto => anstream::ColorChoice::Auto,
+            Colour::Always => anstream::ColorChoice::Always,
+            Colour::Never => anstream::ColorChoice::Never,
+        };
+        Console { format: options.message_format, choice, terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// Whether scripts listen.
+    pub fn is_json(&self) -> bool {
+        self.format == MessageFormat::Json
+    }
+
+    /// Whether a progress bar has a place to be.
+    pub fn shows_progress(&self) -> bool {
+        self.terminal && !self.is_json()
+    }
+
+    /// Writes to standard error. That nobody listens is no fault of the input.
+    fn write(&self, text: &str) {
+        let mut stream = AutoStream::new(std::io::stderr().lock(), self.choice);
+        let _ = writeln!(stream, "{text}");
+    }
+
+    /// Writes a JSON object on a line of its own.
+    pub fn json(&self, object: &Value) {
+        self.write(&object.to_string());
+    }
+
+    /// Findings about source texts.
+    pub fn diagnostics(&self, diagnostics: &[Diagnostic]) {
+        for diagnostic in diagnostics {
+            match self.format {
+                MessageFormat::Human => self.write(&format!("{}\n", render::diagnostic(diagnostic))),
+                MessageFormat::Json => self.json(&render::diagnostic_json(diagnostic)),
+            }
+        }
+    }
+
+    /// Findings about a running kernel.
+    pub fn findings(&self, module: &Module, findings: &[Finding]) {
+        for finding in findings {
+            match self.format {
+                MessageFormat::Human => self.write(&format!("{}\n", render::finding(module, finding))),
+                MessageFormat::Json => self.json(&render::finding_json(module, finding)),
+            }
+        }
+    }
+
+    /// What made the command impossible, with its causes.
+    pub fn error(&self, error: &anyhow::Error) {
+        match self.format {
+            MessageFormat::Human => self.write(&render::plain_error(&format!("{error:#}"))),
+            MessageFormat::Json => {
+                self.json(&serde_json::json!({ "type": "error", "message": format!("{error:#}") }));
+            }
+        }
+    }
+
+    /// A line for people only.
+    pub fn note(&self, text: &str) {
+        if !self.is_json() {
+            self.write(text);
+        }
+    }
+}
+
+/// Writes a command's result to standard output; that the reader has gone is no fault.
+///
+/// # Errors
+/// When standard output cannot be written for another reason.
+pub fn print(text: &str) -> std::io::Result<()> {
+    let mut stream = std::io::stdout().lock();
+    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,150 @@
+//! `pisa explain`
+
+use std::fmt::Write;
+
+use anyhow::{Result, bail};
+use campanile_core::diagnostic::Code;
+use campanile_core::isa::{self, Instruction, SpecialRegister};
+use campanile_engine::{Check, Explanation, FindingKind};
+use clap::Args;
+
+use crate::Outcome;
+use crate::console::{self, Console};
+
+/// Explain an instruction, a diagnostic code or a special register
+///
+/// Without a topic, lists every instruction.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  pisa explain fmad\n  pisa explain P0206\n  pisa explain C0101\n  pisa explain %laneid\n  \
+                        pisa explain\n\nExit status: 0 explained, 2 no such topic."
+)]
+pub struct Explain {
+    /// A mnemonic, perhaps with qualifiers, a code such as P0206, or a special register
+    topic: Option<String>,
+}
+
+impl Explain {
+    /// Runs the command.
+    pub fn execute(&self, _console: &Console) -> Result<Outcome> {
+        let text = match self.topic.as_deref() {
+            None => overview(),
+            Some(topic) => explain(topic)?,
+        };
+        console::print(&text)?;
+        Ok(Outcome::Fine)
+    }
+}
+
+fn explain(topic: &str) -> Result<String> {
+    if let Some(code) = Code::from_text(topic) {
+        return Ok(diagnostic(code));
+    }
+    if let Some(Explanation { code, title, rule }) = FindingKind::explain(topic) {
+        return Ok(format!("C{code:04}: {title}\n\n{rule}\n"));
+    }
+    if topic == "checks" {
+        return Ok(checks());
+    }
+    if let Some(name) = topic.strip_prefix('%') {
+        let name = name.split('.').next().unwrap_or_default();
+        return match SpecialRegister::from_name(name) {
+            Some(special) => Ok(special_register(special)),
+            None => bail!("there is no special register `{topic}`; they are {}", special_register_names()),
+        };
+    }
+    // The longest mnemonic that the topic starts with: `extract.dynamic` before `extract`.
+    let names = |instruction: &&Instruction| {
+        let mnemonic = instruction.opcode.mnemonic();
+        topic.strip_prefix(mnemonic).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match isa::instructions().filter(names).max_by_key(|one| one.opcode.mnemonic().len()) {
+        Some(found) => Ok(instruction(found)),
+        None => {
+            let nearest = isa::instructions().min_by_key(|one| isa::distance(one.opcode.mnemonic(), topic));
+            let nearest = nearest.map_or("", |one| one.opcode.mnemonic());
+            bail!("there is no instruction, code or special register `{topic}`; did you mean `{nearest}`?")
+        }
+    }
+}
+
+fn overview() -> String {
+    let mut text = String::new();
+    let mut chapter = 0;
+    for instruction in isa::instructions() {
+        let (number, title) = instruction.opcode.chapter();
+        if number != chapter {
+            let blank = if chapter > 0 { "\n" } else { "" };
+            let _ = writeln!(text, "{blank}{number}. {title}");
+            chapter = number;
+        }
+        let _ = writeln!(text, "  {:<18} {}", instruction.opcode.mnemonic(), instruction.summary);
+    }
+    let _ = writeln!(text, "\nSpecial registers: {}", special_register_names());
+    text
+}
+
+fn special_register_names() -> String {
+    let names: Vec<String> =
+        SpecialRegister::ALL.iter().map(|special| format!("%{}", special.name())).collect();
+    names.join(", ")
+}
+
+/// An instruction with its forms, the words of their qualifiers, and their rules.
+fn instruction(instruction: &Instruction) -> String {
+    let mut text = String::new();
+    let section = match instruction.section {
+        "" => "an extension printed by LLVM".to_owned(),
+        section => format!("section {section} of the instruction set"),
+    };
+    let _ = writeln!(text, "{} ({section})\n{}", instruction.opcode.mnemonic(), instruction.summary);
+    for form in instruction.forms {
+        let title = if form.title.is_empty() { String::new() } else { format!("  ({})", form.title) };
+        let _ = writeln!(text, "\n  {}{title}", form.syntax);
+        for choice in form.choices {
+            let default = choice.default.map_or(String::new(), |word| format!("   (default {word})"));
+            let _ = writeln!(text, "    .{} = {}{default}", choice.qualifier, choice.words);
+        }
+        for operand in form.operands {
+            let _ = writeln!(text, "    {}", operand.describe());
+        }
+        for rule in form.rules {
+            let _ = writeln!(text, "    rule: {rule}");
+        }
+    }
+    text
+}
+
+/// The checks of the checked engine, for `--check`.
+fn checks() -> String {
+    let mut text =
+        "Checks of the checked engine, for `pisa run --check=LIST`; those with * are on by default.\n"
+            .to_owned();
+    for check in Check::ALL {
+        let mark = if check.by_default() { '*' } else { ' ' };
+        let _ = writeln!(text, "{mark} {:<10} {}", check.name(), check.summary());
+    }
+    text.push_str("A list adds to the default; `-name` takes away, `all` and `none` begin anew.\n");
+    text
+}
+
+fn special_register(special: SpecialRegister) -> String {
+    let elements = match special.elements() {
+        1 => String::new(),
+        _ => " per dimension, as .x, .y and .z".to_owned(),
+    };
+    format!("%{}: {} bits{elements}, read-only\n{}\n", special.name(), special.bits(), special.summary())
+}
+
+fn diagnostic(code: Code) -> String {
+    let mut text = format!("{code}: {}\n\n{}\n", code.title(), code.explanation());
+    for (heading, example) in [("wrong", code.wrong()), ("right", code.right())] {
+        if !example.is_empty() {
+            let _ = writeln!(text, "\n{heading}:");
+            for line in example.lines() {
+                let _ = writeln!(text, "  {}", line.strip_prefix("  ").unwrap_or(line));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! Reading source texts and modules.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use campanile_core::diagnostic::{Code, Diagnostic, Sink};
+use campanile_core::module::Module;
+use campanile_core::source::{SourceFile, Span};
+use campanile_core::{link, syntax, verify};
+
+use crate::console::Console;
+
+/// Reads a file, or standard input for `-`. A text that is not UTF-8 is reported to `sink`.
+///
+/// # Errors
+/// When there is no such file or it cannot be read.
+pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+        ("<stdin>".to_owned(), bytes)
+    } else {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?;
+        (name, bytes)
+    };
+    let (text, fault) = match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let start = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            (text, Some(Span::new(start, start + '\u{fffd}'.len_utf8())))
+        }
+    };
+    let source = SourceFile::new(&name, text).with_context(|| format!("`{name}` is longer than 4 GiB"))?;
+    let source = Arc::new(source);
+    if let Some(span) = fault {
+        sink.push(Diagnostic::new(Code::InvalidText, &source, span, "this is not UTF-8 text"));
+        return Ok(None);
+    }
+    Ok(Some(source))
+}
+
+/// Reads and verifies one file. With any error in `sink`, earlier ones included, there is no module.
+///
+/// # Errors
+/// As [`read`].
+pub fn load(path: &Path, options: verify::Options, sink: &mut Sink) -> Result<Option<Module>> {
+    let Some(source) = read(path, sink)? else { return Ok(None) };
+    let tree = syntax::parse(&source, sink);
+    Ok(verify::verify(&source, tree, options, sink))
+}
+
+/// Reads, verifies and links files into one module; what is wrong is reported to the console.
+///
+/// # Errors
+/// As [`read`].
+pub fn load_program(
+    paths: &[std::path::PathBuf],
+    library: bool,
+    console: &Console,
+) -> Result<Option<Module>> {
+    let mut sink = Sink::new();
+    let mut modules = Vec::new();
+    for path in paths {
+        modules.extend(load(path, verify::Options::default(), &mut sink)?);
+    }
+    let complete = modules.len() == paths.len();
+    let program = match modules.len() {
+        _ if !complete => None,
+        1 if library => modules.pop(),
+        _ => link::link(modules, link::Options { library }, &mut sink),
+    };
+    console.diagnostics(&sink.into_sorted());
+    Ok(program)
+}

@@ -1,0 +1,40 @@
+//! `pisa link`
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use campanile_core::module;
+use clap::Args;
+
+use crate::console::Console;
+use crate::{Outcome, input, output};
+
+/// Join modules into one
+///
+/// Imports are matched with exports by name, type and size; internal names are renamed where they clash.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  pisa link main.pisa library.pisa -o program.pisa\n  \
+                        pisa link --library part1.pisa part2.pisa -o library.pisa\n\n\
+                        Exit status: 0 linked, 1 the modules do not fit, 2 wrong usage or unreadable files.")]
+pub struct Link {
+    /// Modules to join; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to write the result; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Keep imports that no module exports
+    #[arg(long)]
+    library: bool,
+}
+
+impl Link {
+    /// Runs the command.
+    pub fn execute(&self, console: &Console) -> Result<Outcome> {
+        let Some(program) = input::load_program(&self.files, self.library, console)? else {
+            return Ok(Outcome::Faulty);
+        };
+        output::write_whole(&self.output, &module::print(&program))?;
+        Ok(Outcome::Fine)
+    }
+}

@@ -1,0 +1,237 @@
+//! Diagnostics and findings as text for people and as JSON for scripts.
+
+use std::sync::Arc;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use campanile_core::diagnostic::{Diagnostic, Severity};
+use campanile_core::module::{Module, Place};
+use campanile_core::source::{SourceFile, Span};
+use campanile_engine::Finding;
+use serde_json::{Value, json};
+
+/// Lines shown around a place.
+const CONTEXT: usize = 1;
+/// Longest line shown whole; of a longer one only the part around the place is shown.
+const LONGEST_LINE: usize = 400;
+
+/// A place to show, with what it is.
+struct Mark<'a> {
+    source: &'a Arc<SourceFile>,
+    span: Span,
+    text: String,
+    primary: bool,
+}
+
+/// A diagnostic as a compiler shows it.
+pub fn diagnostic(diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let marks: Vec<Mark<'_>> = diagnostic
+        .labels
+        .iter()
+        .enumerate()
+        .map(|(index, label)| Mark {
+            source: label.source.as_ref().unwrap_or(&diagnostic.source),
+            span: label.span,
+            text: label.text.clone(),
+            primary: index == 0,
+        })
+        .collect();
+    let code = diagnostic.code.to_string();
+    report(level, &code, &diagnostic.message, &marks, diagnostic.help.as_deref(), &[])
+}
+
+/// A finding of the checked engine.
+pub fn finding(module: &Module, finding: &Finding) -> String {
+    let place = |place: &Place| (&module.sources[place.source], place.span);
+    let (source, span) = place(&finding.place);
+    let mut marks = vec![Mark { source, span, text: String::new(), primary: true }];
+    if let Some(other) = &finding.other {
+        let (source, span) = place(&other.place);
+        let item = other.work_item.map_or(String::new(), |item| format!(", by {item}"));
+        marks.push(Mark { source, span, text: format!("{}{item}", other.role), primary: false });
+    }
+    let kernel = &module.functions[finding.kernel].name;
+    let mut notes = vec![format!("kernel `@{kernel}`, {}", finding.work_item)];
+    if finding.function != finding.kernel {
+        notes[0].push_str(&format!(", in `@{}`", module.functions[finding.function].name));
+    }
+    if finding.count > 1 {
+        notes.push(format!("{} times in all", finding.count));
+    }
+    let code = finding_code(finding);
+    report(Level::ERROR, &code, &finding.kind.to_string(), &marks, None, &notes)
+}
+
+fn finding_code(finding: &Finding) -> String {
+    format!("C{:04}", finding.kind.code())
+}
+
+/// An error without a place.
+pub fn plain_error(message: &str) -> String {
+    Renderer::styled().render(&[Group::with_title(Level::ERROR.primary_title(message))])
+}
+
+fn report(
+    level: Level<'_>,
+    code: &str,
+    message: &str,
+    marks: &[Mark<'_>],
+    help: Option<&str>,
+    notes: &[String],
+) -> String {
+    let windows: Vec<Window<'_>> = marks.iter().map(Window::around).collect();
+    let mut group = Group::with_title(level.primary_title(message).id(code));
+    let mut shown = vec![false; marks.len()];
+    for first in 0..marks.len() {
+        if shown[first] {
+            continue;
+        }
+        // Places whose windows touch share an excerpt.
+        let mut window = windows[first].clone();
+        let mut members = vec![first];
+        for other in first + 1..marks.len() {
+            if !shown[other] && window.touches(&windows[other]) {
+                window = window.joined(&windows[other]);
+                members.push(other);
+            }
+        }
+        let annotations = members.iter().map(|member| {
+            shown[*member] = true;
+            window.annotation(&marks[*member])
+        });
+        let annotations: Vec<Annotation<'_>> = annotations.collect();
+        group = group.element(window.snippet().annotations(annotations));
+    }
+    for note in notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(help) = help {
+        group = group.element(Level::HELP.message(help));
+    }
+    Renderer::styled().render(&[group])
+}
+
+/// The part of a source text that an excerpt shows.
+#[derive(Clone)]
+struct Window<'a> {
+    source: &'a Arc<SourceFile>,
+    first_line: usize,
+    last_line: usize,
+    bytes: Span,
+}
+
+impl<'a> Window<'a> {
+    fn around(mark: &Mark<'a>) -> Self {
+        let (line, _) = mark.source.position(mark.span.start);
+        let (end_line, _) = mark.source.position(mark.span.end.max(mark.span.start + 1) - 1);
+        let first_line = line.saturating_sub(CONTEXT).max(1);
+        let last_line = end_line.min(line + 10).max(line);
+        let mut bytes = mark.source.line(first_line).to(mark.source.line(last_line));
+        let mut first_line = first_line;
+        if (bytes.end - bytes.start) as usize > LONGEST_LINE {
+            bytes = mark.source.line(line);
+            first_line = line;
+        }
+        let text = mark.source.text();
+        if (bytes.end - bytes.start) as usize > LONGEST_LINE {
+            let reach = (LONGEST_LINE / 2) as u32;
+            bytes.start = bytes.start.max(mark.span.start.saturating_sub(reach));
+            bytes.end = bytes.end.min(mark.span.end.min(mark.span.start + reach) + reach);
+            while !text.is_char_boundary(bytes.start as usize) {
+                bytes.start -= 1;
+            }
+            while !text.is_char_boundary(bytes.end as usize) {
+                bytes.end += 1;
+            }
+        }
+        Window { source: mark.source, first_line, last_line: last_line.max(first_line), bytes }
+    }
+
+    fn touches(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self.source, other.source)
+            && self.first_line <= other.last_line + 2
+            && other.first_line <= self.last_line + 2
+    }
+
+    fn joined(&self, other: &Self) -> Self {
+        let first_line = self.first_line.min(other.first_line);
+        let last_line = self.last_line.max(other.last_line);
+        let bytes = self.bytes.to(other.bytes);
+        Window { source: self.source, first_line, last_line, bytes }
+    }
+
+    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+        let text = self.source.slice(self.bytes);
+        Snippet::source(text).line_start(self.first_line).path(self.source.name())
+    }
+
+    fn annotation<'b>(&self, mark: &Mark<'_>) -> Annotation<'b> {
+        let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let clamp =
+            |offset: u32| (offset.clamp(self.bytes.start, self.bytes.end) - self.bytes.start) as usize;
+        let annotation = kind.span(clamp(mark.span.start)..clamp(mark.span.end));
+        if mark.text.is_empty() { annotation } else { annotation.label(mark.text.clone()) }
+    }
+}
+
+fn place_json(source: &SourceFile, span: Span) -> Value {
+    let ((line, column), (end_line, end_column)) = (source.position(span.start), source.position(span.end));
+    json!({
+        "file": source.name(), "line": line, "column": column, "end_line": end_line, "end_column": end_column,
+        "byte_start": span.start, "byte_end": span.end,
+    })
+}
+
+/// A diagnostic as one JSON object.
+pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let labels: Vec<Value> = diagnostic
+        .labels
+        .iter()
+        .map(|label| {
+            let source = label.source.as_ref().unwrap_or(&diagnostic.source);
+            let mut place = place_json(source, label.span);
+            place["text"] = json!(label.text);
+            place
+        })
+        .collect();
+    let mut object = place_json(&diagnostic.source, diagnostic.span());
+    object["type"] = json!("diagnostic");
+    object["code"] = json!(diagnostic.code.to_string());
+    object["severity"] = json!(severity);
+    object["message"] = json!(diagnostic.message);
+    object["labels"] = json!(labels);
+    object["help"] = json!(diagnostic.help);
+    object
+}
+
+/// A finding as one JSON object.
+pub fn finding_json(module: &Module, finding: &Finding) -> Value {
+    let place = |place: &Place| place_json(&module.sources[place.source], place.span);
+    let item = |item: &campanile_engine::ndrange::WorkItem| json!({ "global": item.global, "local": item.local, "group": item.group });
+    let mut object = place(&finding.place);
+    object["type"] = json!("finding");
+    object["code"] = json!(finding_code(finding));
+    object["check"] = json!(finding.kind.check().name());
+    object["message"] = json!(finding.kind.to_string());
+    object["kernel"] = json!(module.functions[finding.kernel].name);
+    object["function"] = json!(module.functions[finding.function].name);
+    object["work_item"] = item(&finding.work_item);
+    object["count"] = json!(finding.count);
+    object["other"] = match &finding.other {
+        None => Value::Null,
+        Some(other) => {
+            let mut value = place(&other.place);
+            value["role"] = json!(other.role.to_string());
+            value["work_item"] = other.work_item.as_ref().map_or(Value::Null, item);
+            value
+        }
+    };
+    object
+}

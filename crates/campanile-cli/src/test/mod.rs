@@ -1,0 +1,150 @@
+//! `pisa test`: self-checking PISA files.
+
+mod compare;
+mod expectation;
+mod runner;
+mod value;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::console::{self, Console};
+use crate::progress::Progress;
+use crate::run::Engine;
+
+/// Run self-checking files
+///
+/// Comment lines of a .pisa file say what is expected of it; folders are searched for such files.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Expectations, as comment lines anywhere in a file:
+  // expect: accept | reject [text that a diagnostic must contain] | run
+  // kernel: NAME        begins a run; the only kernel if left out
+  // grid: X [Y [Z]]     work-items in all
+  // local: X [Y [Z]]    work-items of a work-group
+  // arg N: TYPE buffer COUNT zeros | TYPE buffer V0 V1 … | TYPE scalar V | bytes HEX…
+  // out N: TYPE V0 V1 …             expected contents of buffer N
+  // out N ulp K: TYPE V0 V1 …       within K units in the last place
+N is the position of the parameter. TYPE is one of u8 i8 u16 i16 u32 i32 u64 i64 f32 f64. Values are decimal or
+hexadecimal; `nan`, `inf`, `nan16h nan16b nan32 nan64` (any NaN, in integer buffers) and `*` (anything). Lines of
+one prefix append. A file may hold several runs.
+
+Examples:
+  pisa test kernel.pisa
+  pisa test tests/cases --filter memory
+
+Exit status: 0 all pass, 1 some fail, 2 wrong usage or unreadable files.")]
+pub struct Test {
+    /// Files, or folders to search for .pisa files
+    #[arg(required = true, value_name = "FILE|DIR")]
+    paths: Vec<PathBuf>,
+    /// Only files whose path contains this text
+    #[arg(short, long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Engine to run on; all that are available if left out
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<Engine>,
+    /// Number of files tested at a time; as many as the machine has processors if left out
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Also name the files that pass
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// What became of a file.
+enum Verdict {
+    Passed,
+    Failed(String),
+    /// It has no expectations.
+    Skipped,
+}
+
+impl Test {
+    /// Runs the command.
+    pub fn execute(&self, console: &Console) -> Result<Outcome> {
+        let files = self.files()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
+        let progress = Progress::new(console, "tests");
+        let done = AtomicU64::new(0);
+        let verdicts: Vec<Verdict> = pool.install(|| {
+            let verdict = |path: &PathBuf| {
+                let verdict = test_file(path);
+                progress.update(done.fetch_add(1, Ordering::Relaxed) + 1, files.len() as u64);
+                verdict
+            };
+            files.par_iter().map(verdict).collect()
+        });
+        drop(progress);
+        let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+        for (path, verdict) in files.iter().zip(&verdicts) {
+            let (count, word, detail) = match verdict {
+                Verdict::Passed => (&mut passed, "passed", None),
+                Verdict::Failed(detail) => (&mut failed, "failed", Some(detail.as_str())),
+                Verdict::Skipped => (&mut skipped, "skipped", None),
+            };
+            *count += 1;
+            let path = path.display();
+            if console.is_json() {
+                console.json(&json!({
+                    "type": "test", "file": path.to_string(), "result": word, "detail": detail,
+                }));
+            } else if let Some(detail) = detail {
+                console::print(&format!("{path}: {detail}\n"))?;
+            } else if self.verbose {
+                console::print(&format!("{path}: {word}\n"))?;
+            }
+        }
+        if console.is_json() {
+            console
+                .json(&json!({ "type": "summary", "passed": passed, "failed": failed, "skipped": skipped }));
+        } else {
+            console::print(&format!("{passed} passed, {failed} failed, {skipped} skipped\n"))?;
+        }
+        Ok(if failed > 0 { Outcome::Faulty } else { Outcome::Fine })
+    }
+
+    /// The files to test, in order.
+    fn files(&self) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for path in &self.paths {
+            collect(path, true, &mut files).with_context(|| format!("cannot read `{}`", path.display()))?;
+        }
+        if let Some(filter) = &self.filter {
+            files.retain(|path| path.to_string_lossy().contains(filter.as_str()));
+        }
+        Ok(files)
+    }
+}
+
+/// Collects .pisa files below a folder in order; a path that is named is taken whatever it is called.
+fn collect(path: &Path, named: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if path.is_dir() {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(path)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()?;
+        entries.sort();
+        return entries.iter().try_for_each(|entry| collect(entry, false, files));
+    }
+    if named || path.extension().is_some_and(|extension| extension == "pisa") {
+        std::fs::metadata(path)
+            .map(|_| ())
+            .or_else(|error| if path == Path::new("-") { Ok(()) } else { Err(error) })?;
+        files.push(path.to_owned());
+    }
+    Ok(())
+}
+
+fn test_file(path: &Path) -> Verdict {
+    match runner::test(path) {
+        Ok(true) => Verdict::Passed,
+        Ok(false) => Verdict::Skipped,
+        Err(error) => Verdict::Failed(format!("{error:#}")),
+    }
+}
