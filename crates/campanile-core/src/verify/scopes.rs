@@ -42,6 +42,8 @@ pub(super) struct Scopes<'a> {
     registers: FxHashMap<&'a str, (RegisterId, u32)>,
     /// By base name, the ranges of each depth that has some, deepest last.
     ranges: FxHashMap<&'a str, Vec<RangesAtDepth>>,
+    /// Depths at which ranges are declared, the deepest last.
+    range_depths: Vec<u32>,
     variables: FxHashMap<Cow<'a, str>, (VariableId, u32)>,
     undo: Vec<Vec<Undo<'a>>>,
     /// Work left for comparing ranges with single names; only absurd texts use it up.
@@ -75,6 +77,7 @@ impl<'a> Scopes<'a> {
                     if let Some(depths) = self.ranges.get_mut(base) {
                         depths.pop();
                     }
+                    self.range_depths.pop();
                 }
             }
         }
@@ -83,14 +86,16 @@ impl<'a> Scopes<'a> {
     /// What `name` (without `%`) stands for here.
     pub fn register(&self, name: &str) -> Option<Found> {
         let single = self.registers.get(name).copied();
-        let range = if self.ranges.is_empty() { None } else { self.range_of(name) };
-        match (single, range) {
-            (Some((_, depth)), Some((range, deeper))) if deeper > depth => {
-                Some(Found::InRange { range, depth: deeper })
-            }
-            (Some((register, _)), _) => Some(Found::Register(register)),
-            (None, Some((range, depth))) => Some(Found::InRange { range, depth }),
-            (None, None) => None,
+        let deepest_range = self.range_depths.last().copied();
+        if let Some((register, depth)) = single
+            && deepest_range.is_none_or(|deepest| deepest <= depth)
+        {
+            return Some(Found::Register(register));
+        }
+        match (single, self.range_of(name)) {
+            (Some((register, depth)), Some((_, other))) if other <= depth => Some(Found::Register(register)),
+            (_, Some((range, depth))) => Some(Found::InRange { range, depth }),
+            (single, None) => single.map(|(register, _)| Found::Register(register)),
         }
     }
 
@@ -160,6 +165,7 @@ impl<'a> Scopes<'a> {
         if depths.last().is_none_or(|(last, _)| *last != depth) {
             depths.push((depth, BTreeMap::new()));
             self.undo[depth as usize].push(Undo::Range(base));
+            self.range_depths.push(depth);
         }
         let Some((_, ranges)) = depths.last_mut() else { return Ok(()) };
         if let Some((_, other)) = ranges.range(..range.end).next_back()
