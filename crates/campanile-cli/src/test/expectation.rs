@@ -137,9 +137,14 @@ fn verdict(rest: &str) -> Result<Verdict> {
     }
 }
 
+/// The words of a line: blanks and commas part them.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split([' ', '\t', ',']).filter(|word| !word.is_empty())
+}
+
 fn size(rest: &str) -> Result<Size> {
     let mut values = [1; 3];
-    let words: Vec<&str> = rest.split_whitespace().collect();
+    let words: Vec<&str> = words(rest).collect();
     if words.is_empty() || words.len() > 3 {
         bail!("one to three sizes are expected");
     }
@@ -154,7 +159,7 @@ fn element(word: &str) -> Result<Element> {
 }
 
 fn argument(arguments: &mut BTreeMap<usize, Argument>, position: usize, rest: &str) -> Result<()> {
-    let words: Vec<&str> = rest.split_whitespace().collect();
+    let words: Vec<&str> = words(rest).collect();
     let argument = match words[..] {
         ["bytes", ref digits @ ..] => Argument::Bytes(hexadecimal(&digits.concat())?),
         ["local", bytes] => Argument::Local(bytes.parse().with_context(|| format!("`{bytes}` is no size"))?),
@@ -202,7 +207,7 @@ fn hexadecimal(digits: &str) -> Result<Vec<u8>> {
 }
 
 fn output(rest: &str, ulp: u64) -> Result<Output> {
-    let mut words = rest.split_whitespace();
+    let mut words = words(rest);
     let element = element(words.next().context("a type and values are expected")?)?;
     if ulp > 0 && !element.is_float() {
         bail!("a distance in ulp is for f32 and f64 only");

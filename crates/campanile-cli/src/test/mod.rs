@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
+use campanile_engine::Checks;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -50,6 +51,9 @@ pub struct Test {
     /// Engine to run on; all that are available if left out
     #[arg(long, value_name = "ENGINE")]
     engine: Option<Engine>,
+    /// Checks to make, as for `pisa run`. Data races are not looked for unless asked, as results tell enough
+    #[arg(long, value_name = "LIST", default_value = "-race", allow_hyphen_values = true)]
+    check: Checks,
     /// Number of files tested at a time; as many as the machine has processors if left out
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
@@ -75,7 +79,7 @@ impl Test {
         let done = AtomicU64::new(0);
         let verdicts: Vec<Verdict> = pool.install(|| {
             let verdict = |path: &PathBuf| {
-                let verdict = test_file(path);
+                let verdict = test_file(path, self.check);
                 progress.update(done.fetch_add(1, Ordering::Relaxed) + 1, files.len() as u64);
                 verdict
             };
@@ -141,8 +145,8 @@ fn collect(path: &Path, named: bool, files: &mut Vec<PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-fn test_file(path: &Path) -> Verdict {
-    match runner::test(path) {
+fn test_file(path: &Path, checks: Checks) -> Verdict {
+    match runner::test(path, checks) {
         Ok(true) => Verdict::Passed,
         Ok(false) => Verdict::Skipped,
         Err(error) => Verdict::Failed(format!("{error:#}")),

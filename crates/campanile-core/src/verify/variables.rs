@@ -109,6 +109,9 @@ impl<'a> Verifier<'a, '_> {
                 self.sink
                     .push(diagnostic.help("write the size in bytes in brackets behind the name: `[64]`"));
             }
+            if let Some((Some(0), items)) = initial {
+                self.report(Code::VariableSize, items, "a variable has at least one byte");
+            }
             return initial?.0;
         };
         let size = self.number(span, "size")?;
