@@ -31,7 +31,10 @@ fn out_of_bounds() {
     expect("mov.32b %a, 1; iadd.64b %i, %i, 64; st.global.32b [%p + %i], %a;", &["C0101 line 2 x16"]);
     expect("ld.global.8b %s, [%p + 127]; ld.global.8b %s, [%p + 128];", &["C0101 line 2 x32"]);
     expect("mov.32b %a, 1; .shared .align 4 @s[8]; st.shared.32b [@s + 8], %a;", &["C0101 line 2 x32"]);
-    expect("mov.32b %a, 1; .private .align 4 @s[8]; st.private.32b [@s + 6], %a;", &["C0101 line 2 x32"]);
+    expect(
+        "mov.32b %a, 1; .private .align 4 @s[8]; addrof.32b %b, @s; st.private.32b [%b + 8], %a;",
+        &["C0101 line 2 x32"],
+    );
     expect("iatom.global.add.32b %a, [%p + 128], %a;", &["C0104 line 2 x32"]);
     expect("mov.32b %a, 1; iatom.global.add.32b %a, [%p + 128], %a;", &["C0101 line 2 x32"]);
 }

@@ -4,7 +4,7 @@ use campanile_core::isa::{Order, Space};
 use campanile_core::module::split_generic;
 
 use super::machine::{Here, Machine, lanes_where};
-use super::registers::lanes;
+use super::registers::{Undefined, lanes};
 use super::sub_group::SubGroup;
 use crate::checks::{Check, Checks};
 use crate::finding::{Access, FindingKind};
@@ -242,10 +242,11 @@ impl<O: Observer> Machine<'_, O> {
     pub(super) fn observe_before(&mut self, sub: &SubGroup, here: &Here, checked: &Checked<'_>, lanes: u32) {
         if checked.space != Space::Private && lanes != 0 {
             let at = self.at(here.code, here.step);
-            let addresses = *self.addresses;
-            let event = event(sub, checked, at, lanes, &addresses);
+            let (addresses, stored) = (*self.addresses, std::mem::take(&mut self.stored));
+            let event = event(sub, checked, at, lanes, &addresses, &stored);
             let (observer, group, watch) = self.watch();
             observer.before(group, watch, &event);
+            self.stored = stored;
         }
     }
 
@@ -254,18 +255,20 @@ impl<O: Observer> Machine<'_, O> {
     pub(super) fn observe_after(&mut self, sub: &SubGroup, here: &Here, checked: &Checked<'_>, lanes: u32) {
         if checked.space != Space::Private && lanes != 0 {
             let at = self.at(here.code, here.step);
-            let event = event(sub, checked, at, lanes, &self.addresses);
+            let event = event(sub, checked, at, lanes, &self.addresses, &self.stored);
             self.observer.after(&mut self.watched, &event);
         }
     }
 }
 
+#[inline]
 fn event<'a>(
     sub: &SubGroup,
     checked: &Checked<'_>,
     at: crate::finding::Where,
     lanes: u32,
     addresses: &'a Lanes,
+    stored: &'a [(Lanes, Undefined)],
 ) -> Event<'a> {
     Event {
         space: if checked.space == Space::Shared { Space::Shared } else { Space::Global },
@@ -275,6 +278,7 @@ fn event<'a>(
         bytes: checked.plan.bytes(),
         lanes,
         addresses,
+        stored: if checked.access == Access::Store { stored } else { &[] },
         at,
         subgroup: sub.number,
     }

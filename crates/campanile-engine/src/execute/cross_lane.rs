@@ -25,6 +25,7 @@ impl<O: Observer> Machine<'_, O> {
         }
         let written = (step.meaning)(&self.sources[..count], here.active, &mut self.results[0]);
         self.write_result(sub, here, step.result, 0, written);
+        self.observer.exchange(&mut self.watched, sub.number, here.active & participants);
         if shuffles {
             self.shuffle_undefined(sub, here, step, written);
         }

@@ -1,7 +1,7 @@
 //! From step to step: what a thread needs to execute sub-groups, and the loop that does it.
 
 use super::Shared;
-use super::access::{Fault, Rules};
+use super::access::{Fault, Rules, keep_order};
 use super::frame::Frame;
 use super::registers::{ALL, Undefined, lanes};
 use super::sub_group::{State, SubGroup};
@@ -74,7 +74,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             checks: shared.options.checks,
             printf_buffer: shared.printf_buffer,
             observer: shared.observer,
-            watched: shared.observer.begin(&group, memory.end()),
+            watched: O::Group::default(),
             group,
             shared: memory,
             reporter,
@@ -92,7 +92,7 @@ impl<'a, O: Observer> Machine<'a, O> {
     pub fn begin(&mut self, group: Group) {
         self.group = group;
         self.shared.reset();
-        self.watched = self.observer.begin(&group, self.shared.end());
+        self.observer.begin(&mut self.watched, &group, &self.shared);
     }
 
     /// Executes a sub-group until it waits or ends, or for about so many instructions.
@@ -154,10 +154,10 @@ impl<'a, O: Observer> Machine<'a, O> {
             Step::Store(store) => self.store(sub, here, store),
             Step::Atomic(atomic) => self.atomic(sub, here, atomic),
             Step::Nothing => {}
-            Step::Fence { space, order, scope } => {
+            Step::Fence { order, scope } => {
                 let (subgroup, lanes) = (sub.number, here.active);
-                let event = FenceEvent { space: *space, order: *order, scope: *scope, lanes, subgroup };
-                std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+                let event = FenceEvent { order: *order, scope: *scope, lanes, subgroup };
+                keep_order(*order);
                 self.observer.fence(&mut self.watched, &event);
             }
             Step::Barrier => {

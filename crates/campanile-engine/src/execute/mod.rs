@@ -23,11 +23,12 @@ mod work_group;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::checks::Check;
 use crate::device::Device;
 use crate::finding::{Collector, Reporter};
 use crate::launch::{LaunchError, Options, Report};
 use crate::ndrange::NdRange;
-use crate::observe::{Observer, Unobserved};
+use crate::observe::{Observer, RaceDetector, Unobserved};
 use crate::program::Program;
 use work_group::WorkGroup;
 
@@ -56,7 +57,12 @@ pub(crate) fn execute(
     printf_buffer: u64,
     options: &Options,
 ) -> Result<Report, LaunchError> {
-    execute_observed(device, program, range, printf_buffer, options, &Unobserved)
+    if options.checks.has(Check::Race) {
+        let detector = RaceDetector::new(&program.module, device.memory());
+        execute_observed(device, program, range, printf_buffer, options, &detector)
+    } else {
+        execute_observed(device, program, range, printf_buffer, options, &Unobserved)
+    }
 }
 
 fn execute_observed<O: Observer>(

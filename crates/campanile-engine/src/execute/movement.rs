@@ -25,12 +25,10 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     pub(super) fn assign(&mut self, sub: &mut SubGroup, here: &Here, assign: &Assign) {
-        let (values, undefined) = self.read(sub, here, assign.value);
-        let slot = here.base + assign.to.first as usize;
-        sub.registers.write_raw(slot, &values, &undefined, here.active);
-        if assign.to.count == 2 {
-            let signs = values.map(|value| ((value as i64) >> 63) as u64);
-            sub.registers.write_raw(slot + 1, &signs, &undefined, here.active);
+        for (index, part) in assign.parts.iter().enumerate() {
+            let (values, undefined) = self.read(sub, here, *part);
+            let slot = here.base + assign.to as usize + index;
+            sub.registers.write_raw(slot, &values, &undefined, here.active);
         }
     }
 

@@ -81,6 +81,11 @@ impl GlobalMemory {
         self.objects[index as usize].object.start
     }
 
+    /// Sizes of all objects in bytes, in order.
+    pub fn sizes(&self) -> impl Iterator<Item = u64> {
+        self.objects.iter().map(|object| object.object.size)
+    }
+
     /// Size of an object in bytes.
     pub fn size(&self, index: u32) -> u64 {
         self.objects[index as usize].object.size

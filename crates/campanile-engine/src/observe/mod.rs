@@ -2,7 +2,11 @@
 //!
 //! The machine is generic over its observer, so that one that does nothing costs nothing.
 
+mod race;
+
 use campanile_core::isa::{Order, Scope, Space};
+
+pub(crate) use race::RaceDetector;
 
 use crate::finding::{Access, Reporter, Where};
 use crate::meaning::Lanes;
@@ -25,6 +29,8 @@ pub(crate) struct Event<'a> {
     pub lanes: u32,
     /// Their addresses.
     pub addresses: &'a Lanes,
+    /// What a store writes, part by part; empty for other accesses.
+    pub stored: &'a [(Lanes, [u8; 32])],
     /// The instruction.
     pub at: Where,
     /// Number of the sub-group in its work-group.
@@ -33,8 +39,6 @@ pub(crate) struct Event<'a> {
 
 /// A fence of some lanes of a sub-group.
 pub(crate) struct FenceEvent {
-    /// The memory it orders.
-    pub space: Space,
     /// Its memory order.
     pub order: Order,
     /// Its memory scope.
@@ -63,23 +67,26 @@ pub(crate) struct Watch<'a, 'b> {
 
 /// Watches a launch. One observer serves all threads; what it knows of one work-group is kept apart.
 pub(crate) trait Observer: Sync {
-    /// What it remembers of a work-group.
-    type Group: Send;
+    /// What it remembers of a work-group; used again for the next one.
+    type Group: Send + Default;
 
     /// A work-group begins.
-    fn begin(&self, group: &Group, shared_end: u64) -> Self::Group;
+    fn begin(&self, state: &mut Self::Group, group: &Group, shared: &SharedMemory);
 
     /// An access is about to happen.
-    fn before(&self, group: &mut Self::Group, watch: Watch<'_, '_>, event: &Event<'_>);
+    fn before(&self, state: &mut Self::Group, watch: Watch<'_, '_>, event: &Event<'_>);
 
     /// An access has happened.
-    fn after(&self, group: &mut Self::Group, event: &Event<'_>);
+    fn after(&self, state: &mut Self::Group, event: &Event<'_>);
 
     /// A fence is executed.
-    fn fence(&self, group: &mut Self::Group, event: &FenceEvent);
+    fn fence(&self, state: &mut Self::Group, event: &FenceEvent);
+
+    /// Lanes of a sub-group have exchanged values.
+    fn exchange(&self, state: &mut Self::Group, subgroup: u32, lanes: u32);
 
     /// All work-items of the work-group have come to a barrier, and go on.
-    fn barrier(&self, group: &mut Self::Group);
+    fn barrier(&self, state: &mut Self::Group);
 }
 
 /// Watches nothing.
@@ -88,7 +95,7 @@ pub(crate) struct Unobserved;
 impl Observer for Unobserved {
     type Group = ();
 
-    fn begin(&self, _: &Group, _: u64) {}
+    fn begin(&self, (): &mut (), _: &Group, _: &SharedMemory) {}
 
     #[inline(always)]
     fn before(&self, (): &mut (), _: Watch<'_, '_>, _: &Event<'_>) {}
@@ -98,6 +105,9 @@ impl Observer for Unobserved {
 
     #[inline(always)]
     fn fence(&self, (): &mut (), _: &FenceEvent) {}
+
+    #[inline(always)]
+    fn exchange(&self, (): &mut (), _: u32, _: u32) {}
 
     #[inline(always)]
     fn barrier(&self, (): &mut ()) {}

@@ -86,12 +86,12 @@ pub(crate) struct Copy {
     pub from: Slots,
 }
 
-/// A value moved into slots.
+/// A value moved into adjacent slots.
 pub(crate) struct Assign {
-    /// Where to: one slot, or the two of a 128-bit register.
-    pub to: Slots,
-    /// What; the upper half of 128 bits is its sign.
-    pub value: Source,
+    /// The first slot.
+    pub to: u32,
+    /// What goes into each: one part, or the two halves of 128 bits.
+    pub parts: Vec<Source>,
 }
 
 /// `extract.dynamic` and `insert.dynamic`.
@@ -279,7 +279,7 @@ pub(crate) enum Step {
     /// Has no effect.
     Nothing,
     /// Orders memory accesses.
-    Fence { space: Space, order: Order, scope: Scope },
+    Fence { order: Order, scope: Scope },
     /// Waits for the work-group.
     Barrier,
     /// Calls a function.

@@ -51,7 +51,7 @@ impl FunctionTranslator<'_> {
                     Operand::Function(function) => Source::Constant(function_address(*function)),
                     _ => self.source(of),
                 };
-                assign(self.written(to), value)
+                assign(self.written(to), vec![value])
             }
             DataMovement::Addrcast => {
                 let [to, from] = operands else { unreachable!("`addrcast` has two operands") };
@@ -74,7 +74,7 @@ impl FunctionTranslator<'_> {
         let to = self.written(to);
         match self.slots(from) {
             Some(from) => Step::Copy(Box::new(Copy { to, from })),
-            None => assign(to, self.source(from)),
+            None => assign(to, self.parts(from, to.count)),
         }
     }
 
@@ -98,6 +98,6 @@ impl FunctionTranslator<'_> {
     }
 }
 
-fn assign(to: Slots, value: Source) -> Step {
-    Step::Assign(Box::new(Assign { to, value }))
+fn assign(to: Slots, parts: Vec<Source>) -> Step {
+    Step::Assign(Box::new(Assign { to: to.first, parts }))
 }

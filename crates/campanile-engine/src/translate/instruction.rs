@@ -1,7 +1,7 @@
 //! Instructions: which step each one becomes.
 
 use campanile_core::isa::{Arithmetic, Compare, CrossLane as CrossLaneOpcode, Opcode, Synchronization};
-use campanile_core::isa::{Order, Scope, Space};
+use campanile_core::isa::{Order, Scope};
 use campanile_core::module::{Instruction, Operand};
 
 use super::FunctionTranslator;
@@ -102,7 +102,6 @@ fn synchronization(opcode: Synchronization, instruction: &Instruction) -> Step {
     match opcode {
         Synchronization::BarrierWorkgroup => Step::Barrier,
         Synchronization::Fence => Step::Fence {
-            space: instruction.op.space().unwrap_or(Space::Generic),
             order: match instruction.op.order() {
                 Order::Weak => Order::AcquireRelease,
                 order => order,

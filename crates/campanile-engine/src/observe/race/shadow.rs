@@ -1,0 +1,233 @@
+//! The last accesses to every word of memory.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::finding::Access;
+use crate::memory::GlobalMemory;
+
+/// An access to a word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    /// Number of the work-group plus one; zero when there was no access.
+    pub group: u32,
+    /// The work-group's time.
+    pub time: u32,
+    /// The instruction, numbered through the module.
+    pub instruction: u32,
+    /// The work-item, by its linear number in the work-group.
+    pub item: u16,
+    /// The bytes of the word, as a mask.
+    pub bytes: u8,
+    /// Whether it was atomic.
+    pub atomic: bool,
+    /// What it did.
+    pub access: Access,
+}
+
+const NEVER: Record =
+    Record { group: 0, time: 0, instruction: 0, item: 0, bytes: 0, atomic: false, access: Access::Load };
+
+impl Record {
+    /// Whether it is of the same work-item.
+    fn same_item(&self, other: &Record) -> bool {
+        self.group == other.group && self.item == other.item
+    }
+
+    /// Whether two accesses may not happen at once.
+    fn conflicts(&self, other: &Record) -> bool {
+        self.bytes & other.bytes != 0 && !(self.atomic && other.atomic) && !self.same_item(other)
+    }
+}
+
+/// The last accesses to a word: the last write, and two reads by different work-items.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    write: Record,
+    reads: [Record; 2],
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        Cell { write: NEVER, reads: [NEVER; 2] }
+    }
+}
+
+impl Cell {
+    /// Forgets accesses of other work-groups, which had another shared memory.
+    #[inline]
+    pub fn forget_other_groups(&mut self, group: u32) {
+        for record in self.reads.iter_mut().chain([&mut self.write]) {
+            if record.group != group {
+                *record = NEVER;
+            }
+        }
+    }
+
+    /// Takes an access and returns one that it races with.
+    #[inline]
+    pub fn access(&mut self, new: Record, orders: impl Fn(&Record) -> bool) -> Option<Record> {
+        access(&mut self.write, &mut self.reads, new, orders)
+    }
+}
+
+#[inline]
+fn access(
+    write: &mut Record,
+    reads: &mut [Record; 2],
+    new: Record,
+    orders: impl Fn(&Record) -> bool,
+) -> Option<Record> {
+    let races = |old: &Record| old.conflicts(&new) && !orders(old);
+    let mut racing = races(write).then_some(*write);
+    if new.access == Access::Load {
+        remember_read(reads, new, orders);
+        return racing;
+    }
+    for read in reads {
+        racing = racing.or_else(|| races(read).then_some(*read));
+        if read.group != 0 && (read.same_item(&new) || orders(read)) {
+            // Whatever races with it from now on races with this write too.
+            *read = NEVER;
+        }
+    }
+    let merged = if write.same_item(&new) && write.time == new.time { write.bytes } else { 0 };
+    *write = Record { bytes: new.bytes | merged, ..new };
+    racing
+}
+
+#[inline]
+fn remember_read(reads: &mut [Record; 2], new: Record, orders: impl Fn(&Record) -> bool) {
+    let own = reads.iter().position(|read| read.same_item(&new));
+    let slot = own.or_else(|| reads.iter().position(|read| read.group == 0 || orders(read)));
+    match slot {
+        Some(slot) => {
+            let old = &mut reads[slot];
+            let merged = if old.same_item(&new) && old.time == new.time { old.bytes } else { 0 };
+            *old = Record { bytes: new.bytes | merged, ..new };
+        }
+        None => *reads = [reads[1], new],
+    }
+}
+
+/// The words of an access, each with a mask of its bytes.
+pub(super) struct Words {
+    start: u64,
+    end: u64,
+}
+
+impl Words {
+    /// The words of `bytes` bytes from `start` on.
+    #[inline]
+    pub fn new(start: u64, bytes: u32) -> Self {
+        Words { start, end: start + u64::from(bytes) }
+    }
+}
+
+impl Iterator for Words {
+    type Item = (usize, u8);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, u8)> {
+        if self.start >= self.end {
+            return None;
+        }
+        let (word, first) = (self.start / 4, self.start % 4);
+        let count = (4 - first).min(self.end - self.start);
+        self.start += count;
+        Some((word as usize, ((1u8 << count) - 1) << first))
+    }
+}
+
+/// Words of a chunk.
+const CHUNK: usize = 256;
+
+/// The last accesses to some neighbouring words. Memory that is only read, or only written, needs but half.
+#[derive(Default)]
+pub(super) struct Chunk {
+    writes: Vec<Record>,
+    reads: Vec<[Record; 2]>,
+}
+
+impl Chunk {
+    /// Takes an access and returns one that it races with.
+    #[inline]
+    pub fn access(&mut self, word: usize, new: Record, orders: impl Fn(&Record) -> bool) -> Option<Record> {
+        let (mut no_write, mut no_reads) = (NEVER, [NEVER; 2]);
+        if new.access == Access::Load {
+            self.reads.resize(CHUNK, [NEVER; 2]);
+        } else {
+            self.writes.resize(CHUNK, NEVER);
+        }
+        let write = self.writes.get_mut(word).unwrap_or(&mut no_write);
+        let reads = self.reads.get_mut(word).unwrap_or(&mut no_reads);
+        access(write, reads, new, orders)
+    }
+}
+
+/// The last accesses to global memory.
+pub(super) struct GlobalShadow {
+    /// For each object its chunks, made when first accessed.
+    objects: Vec<Vec<OnceLock<Box<Mutex<Chunk>>>>>,
+}
+
+/// A chunk in use: its object, its number, and the right to change it.
+pub(super) type InUse<'a> = Option<(u32, usize, MutexGuard<'a, Chunk>)>;
+
+impl GlobalShadow {
+    /// Shadow for the objects that there are; none has been accessed.
+    pub fn new(global: &GlobalMemory) -> Self {
+        let chunks = |size: u64| size.div_ceil(4 * CHUNK as u64) as usize;
+        let objects = global.sizes().map(|size| (0..chunks(size)).map(|_| OnceLock::new()).collect());
+        GlobalShadow { objects: objects.collect() }
+    }
+
+    /// The chunk of a word, kept in `in_use` while accesses stay in it, and the word's place there.
+    #[inline]
+    pub fn chunk<'a, 'b>(
+        &'a self,
+        object: u32,
+        word: usize,
+        in_use: &'b mut InUse<'a>,
+    ) -> Option<(&'b mut Chunk, usize)> {
+        let (number, within) = (word / CHUNK, word % CHUNK);
+        if !in_use.as_ref().is_some_and(|(one, chunk, _)| *one == object && *chunk == number) {
+            let chunk = self.objects.get(object as usize)?.get(number)?.get_or_init(Box::default);
+            // Two chunks must not be held at once: another thread may want them the other way round.
+            *in_use = None;
+            *in_use = Some((object, number, chunk.lock().unwrap_or_else(PoisonError::into_inner)));
+        }
+        in_use.as_mut().map(|(_, _, chunk)| (&mut **chunk, within))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_are_cut_into_words() {
+        assert_eq!(Words::new(8, 4).collect::<Vec<_>>(), [(2, 0xf)]);
+        assert_eq!(Words::new(6, 8).collect::<Vec<_>>(), [(1, 0xc), (2, 0xf), (3, 0x3)]);
+        assert_eq!(Words::new(5, 1).collect::<Vec<_>>(), [(1, 0x2)]);
+    }
+
+    fn record(item: u16, access: Access) -> Record {
+        Record { group: 1, time: 1, instruction: 0, item, bytes: 0xf, atomic: false, access }
+    }
+
+    #[test]
+    fn a_read_by_oneself_does_not_hide_reads_by_others() {
+        let mut cell = Cell::default();
+        assert!(cell.access(record(5, Access::Load), |_| false).is_none());
+        assert!(cell.access(record(3, Access::Load), |_| false).is_none());
+        let racing = cell.access(record(3, Access::Store), |_| false);
+        assert_eq!(racing.map(|other| other.item), Some(5));
+    }
+
+    #[test]
+    fn neighbouring_bytes_do_not_race() {
+        let mut cell = Cell::default();
+        let byte = |item: u16| Record { bytes: 1 << item, ..record(item, Access::Store) };
+        assert!((0..4).all(|item| cell.access(byte(item), |_| false).is_none()));
+    }
+}
