@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 pub mod diagnostic;
+pub mod format;
 pub mod isa;
 pub mod module;
 pub mod source;

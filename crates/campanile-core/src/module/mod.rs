@@ -8,7 +8,7 @@ mod body;
 mod constant;
 mod control_flow;
 mod operand;
-// mod print;
+mod print;
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub use address::{generic, split_generic};
 pub use body::{Block, BlockId, Body, Instruction, Register, RegisterId};
 pub use constant::{Initializer, InitializerItem};
 pub use operand::{Address, Base, Offset, Operand, Scalar, Swizzle};
-// pub use print::{print, quoted_name};
+pub use print::{print, quoted_name};
 
 use crate::isa::Space;
 use crate::source::{SourceFile, Span};

@@ -1,1 +1,0 @@
-//! Canonical text of a module.
