@@ -266,7 +266,7 @@ codes! {
         ".kernel .reqd_work_group_size(0, 1, 1) @k() { return; }",
         ".kernel .reqd_work_group_size(64, 1, 1) @k() { return; }";
     DuplicateHostName = 323, Error, "host name used twice",
-        "`.host_access` names are unique in a module, as the host finds variables by them.",
+        "`.host_access` names are unique in a module, and among modules that are linked, as the host finds variables by them.",
         ".global .host_access(\"n\") @g[4];\n.global .host_access(\"n\") @h[4];",
         ".global .host_access(\"n\") @g[4];\n.global .host_access(\"m\") @h[4];";
     ParameterSize = 325, Error, "invalid size of a kernel parameter",
@@ -373,8 +373,8 @@ codes! {
         "`.target` is the second statement of a module; without it 100 is assumed (spec 6.1.2). LLVM leaves it out of modules without functions.",
         ".version 0.1;",
         ".version 0.1;\n.target 100;";
-    DuplicateSymbol = 601, Error, "symbol exported by several modules",
-        "A name is exported by one of the linked modules (spec 2.5.2).",
+    DuplicateSymbol = 601, Error, "symbol defined by several modules",
+        "Kernels and whatever modules export share one name space: each name is defined by one of the linked modules (spec 2.5.2).",
         "",
         "";
     UnresolvedImport = 602, Error, "import that no module exports",

@@ -1,7 +1,7 @@
 //! Comments: before what they precede, or behind what they follow on its line.
 //!
-//! A comment inside a statement moves before it. Comments that an author aligned, one below the other behind
-//! statements, stay aligned; any other comment behind a statement has one space before it.
+//! A comment inside a statement moves before it. Comments behind statements that an author aligned one below the
+//! other stay aligned, which takes more than one space before at least one of them; any other has one space.
 
 use super::Formatter;
 use super::lines::{WIDTH, column_after};
@@ -17,6 +17,8 @@ pub(super) struct Trailing {
     written_column: usize,
     /// Its end in the source.
     end: u32,
+    /// Whether more than one space is before it there.
+    apart: bool,
 }
 
 impl Formatter<'_> {
@@ -168,8 +170,10 @@ impl Formatter<'_> {
         if self.aligned.last().is_some_and(|last| last.written_column != written_column) {
             self.align();
         }
+        let before = &self.source.text()[..comment.start as usize];
+        let apart = before.ends_with("  ") || before.ends_with('\t');
         let (place, column) = (self.lines.length(), self.lines.width());
-        self.aligned.push(Trailing { place, column, written_column, end: comment.end });
+        self.aligned.push(Trailing { place, column, written_column, end: comment.end, apart });
     }
 
     fn written_column(&self, comment: Span) -> usize {
@@ -181,7 +185,7 @@ impl Formatter<'_> {
     /// Puts the remembered comments into one column, unless that is far to the right.
     fn align(&mut self) {
         let column = self.aligned.iter().map(|one| one.column).max().unwrap_or(0);
-        if column <= WIDTH {
+        if column <= WIDTH && self.aligned.iter().any(|one| one.apart) {
             self.lines.insert_spaces(self.aligned.iter().map(|one| (one.place, column - one.column)));
         }
         self.aligned.clear();
