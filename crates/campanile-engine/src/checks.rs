@@ -57,6 +57,8 @@ checks! {
     Overwide = "overwide", false;
     /// Stores of values of which only a part has been written. Compilers make such stores to fill padding.
     Partial = "partial", false;
+    /// Data races also where a barrier stands between two accesses, but no fence (spec instruction 9.2).
+    Fence = "fence", false;
     /// Accesses that are aligned only because a variable happens to lie better than its `.align` asks.
     Declared = "declared", false;
 }

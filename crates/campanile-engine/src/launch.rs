@@ -205,9 +205,6 @@ pub enum LaunchError {
         /// Most allowed.
         limit: u64,
     },
-    /// The threads cannot be started.
-    #[error("threads cannot be started: {0}")]
-    Threads(String),
 }
 
 /// A local size, as `(x, y, z)`.
@@ -261,7 +258,7 @@ pub fn run(device: &mut Device, launch: &Launch, options: &Options) -> Result<Re
         return Err(LaunchError::UnknownBuffer);
     }
     let printf_buffer = launch.printf_buffer.map_or(0, |buffer| device.buffer_address(buffer));
-    execute::execute(device, &program, &range, printf_buffer, options)
+    Ok(execute::execute(device, &program, &range, printf_buffer, options))
 }
 
 /// The bytes of one argument, as the kernel reads them.

@@ -10,6 +10,7 @@ mod execute;
 mod finding;
 pub mod float;
 mod launch;
+mod mask;
 pub mod meaning;
 mod memory;
 pub mod ndrange;

@@ -31,6 +31,16 @@ fn barriers_order_a_work_group() {
 }
 
 #[test]
+fn barriers_without_fences_are_found_on_demand() {
+    let findings = |sync: &str| {
+        let text = kernel(&NEIGHBOUR.replace("SYNC", sync));
+        Case::new(&text, 64, 64).buffer(&[0; 1024]).checks("fence").findings()
+    };
+    assert_eq!(findings("fence.shared.workgroup; barrier.workgroup;"), [""; 0]);
+    assert_eq!(findings("barrier.workgroup;"), ["C0118 line 5 x64"]);
+}
+
+#[test]
 fn reads_before_writes_race_too() {
     let body = "shl.32b %b, %localid.x, 2; st.shared.32b [@tile + %b], %one; barrier.workgroup; xor.32b %b, %b, 128;\n\
                 ld.shared.32b %a, [@tile + %b];\nSYNC\nxor.32b %b, %b, 128; mov.32b %a, 7;\n\

@@ -4,15 +4,22 @@ mod support;
 
 use support::Case;
 
-fn measure(name: &str, mut case: Case) {
-    case.options.threads = Some(1);
-    let report = case.run();
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
-    let rate = report.instructions as f64 / report.duration.as_secs_f64() / 1e6;
-    println!(
-        "{name}: {} million lane-instructions, {rate:.0} million a second",
-        report.instructions / 1_000_000
-    );
+/// Runs a kernel on one thread some times and tells the best rate. Only kernels whose line contains `$KERNEL` are run.
+fn measure(name: &str, checks: &str, text: &str, grid: u64, buffers: &[&[u32]]) {
+    let name = format!("{name} with checks `{checks}`");
+    if !name.contains(&std::env::var("KERNEL").unwrap_or_default()) {
+        return;
+    }
+    let rate = |()| {
+        let case = Case::new(text, grid, 256).checks(checks);
+        let mut case = buffers.iter().fold(case, |case, words| case.buffer(words));
+        case.options.threads = Some(1);
+        let report = case.run();
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        report.instructions as f64 / report.duration.as_secs_f64() / 1e6
+    };
+    let best = [(); 5].map(rate).into_iter().fold(0.0, f64::max);
+    println!("{best:5.0} million lane-instructions a second: {name}");
 }
 
 const MANDELBROT: &str = ".kernel @k(.param[8] %out) { .reg .64b %o, %t; .reg .32b %x, %y, %cx, %cy, %n, %xx, %yy, %s, %i; \
@@ -42,22 +49,16 @@ const REDUCTION: &str = ".kernel @k(.param[8] %in, .param[8] %out) { .reg .64b %
     shl.32b %i, %i, 2; ld.shared.32b %y, [@tile + %i]; ld.shared.32b %x, [@tile + %at]; iadd.32b %x, %x, %y; \
     st.shared.32b [@tile + %at], %x;\nskip:\nshr.32b %s, %s, 1; ucmp.ne.32b %p, %s, 0; goto.cond %p, loop; \
     ucmp.eq.32b %p, %localid.x, 0; goto.cond !%p, out; ld.param.64b %a, [%out]; umul.full.32b %t, %groupid.x, 4; \
-    st.global.32b [%a + %t], %x;\nout: }";
+    st.global.32b [%a + %t], %x;\nout:\n}";
 
 #[test]
 #[ignore = "measures time"]
 fn rates() {
-    let text = |text: &str| text.replace("\nout: }", "\nout:\n}");
+    let (zeros, ones) = (vec![0; 1 << 16], vec![0x3f80_0000; 1 << 20]);
     for checks in ["", "-race", "none"] {
-        println!("checks `{checks}`");
-        measure("mandelbrot", Case::new(MANDELBROT, 1 << 16, 256).buffer(&vec![0; 1 << 16]).checks(checks));
-        measure("hash", Case::new(INTEGER, 1 << 12, 256).buffer(&vec![0; 1 << 12]).checks(checks));
-        let words = vec![0x3f80_0000; 1 << 20];
-        measure("saxpy", Case::new(SAXPY, 1 << 20, 256).buffer(&words).buffer(&words).checks(checks));
-        let reduction = text(REDUCTION);
-        measure(
-            "reduction",
-            Case::new(&reduction, 1 << 19, 256).buffer(&words).buffer(&words).checks(checks),
-        );
+        measure("mandelbrot", checks, MANDELBROT, 1 << 15, &[&zeros]);
+        measure("hash", checks, INTEGER, 1 << 12, &[&zeros]);
+        measure("saxpy", checks, SAXPY, 1 << 20, &[&ones, &ones]);
+        measure("reduction", checks, REDUCTION, 1 << 18, &[&ones, &zeros]);
     }
 }

@@ -3,11 +3,12 @@
 use campanile_core::isa::{Order, Space};
 use campanile_core::module::split_generic;
 
-use super::machine::{Here, Machine, lanes_where};
-use super::registers::{Undefined, lanes};
+use super::machine::{Here, Machine};
+use super::registers::Undefined;
 use super::sub_group::SubGroup;
 use crate::checks::{Check, Checks};
 use crate::finding::{Access, FindingKind};
+use crate::mask::{self, lanes, lanes_where};
 use crate::meaning::Lanes;
 use crate::memory::{Memory, Object};
 use crate::observe::{Event, Observer};
@@ -61,7 +62,7 @@ pub(super) struct Fault {
 pub(super) struct Permitted {
     /// The lanes.
     pub lanes: u32,
-    /// The object that all of them access, if it is one and they lie wholly inside.
+    /// The object that all of them access, if it is one, they lie wholly inside, and all are aligned.
     pub object: Option<Object>,
 }
 
@@ -116,14 +117,14 @@ impl Checked<'_> {
     fn common_object<M: Memory>(&self, memory: &M, wanted: u32, addresses: &Lanes) -> Option<Object> {
         let (mut least, mut greatest, mut low_bits) = (u64::MAX, 0, 0);
         for (lane, address) in addresses.iter().enumerate() {
-            let active = wanted >> lane & 1 != 0;
+            let active = mask::has(wanted, lane);
             least = least.min(if active { *address } else { u64::MAX });
             greatest = greatest.max(if active { *address } else { 0 });
             low_bits |= if active { *address } else { 0 };
         }
         let object = memory.find(least)?;
         let alignment = self.plan.alignment();
-        let aligned = low_bits & u64::from(alignment - 1) == 0 || !self.rules.alignment;
+        let aligned = low_bits & u64::from(alignment - 1) == 0;
         let declared = object.alignment >= alignment || !self.rules.declared;
         let writable = self.access == Access::Load || !object.constant;
         let inside = greatest.checked_add(u64::from(self.plan.bytes()))? <= object.start + object.size;

@@ -4,10 +4,10 @@ use campanile_core::isa::{FloatFormat, Operation, Space};
 
 use super::access::{Checked, Fault, FaultKind, Permitted, keep_order};
 use super::machine::{Here, Machine};
-use super::registers::lanes;
 use super::sub_group::SubGroup;
 use crate::finding::{Access, FindingKind};
 use crate::float::{self, Mode};
+use crate::mask::lanes;
 use crate::meaning::Lanes;
 use crate::memory::Memory;
 use crate::observe::Observer;
@@ -77,8 +77,8 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    fn atomic_on_private(&mut self, sub: &SubGroup, here: &Here, mask: u32) {
-        for lane in lanes(mask) {
+    fn atomic_on_private(&mut self, sub: &SubGroup, here: &Here, wanted: u32) {
+        for lane in lanes(wanted) {
             let space = Space::Private;
             let address = campanile_core::module::generic(space, self.addresses[lane]);
             self.report_lane(sub, here, lane, FindingKind::AtomicSpace { address, space });

@@ -4,9 +4,10 @@ use campanile_core::module::FunctionId;
 use cranelift_entity::EntityRef;
 
 use super::frame::Frame;
-use super::machine::{After, Here, Machine, lanes_where};
+use super::machine::{After, Here, Machine};
 use super::sub_group::{State, SubGroup};
 use crate::finding::FindingKind;
+use crate::mask::{lanes_where, lowest};
 use crate::memory::function_at;
 use crate::observe::Observer;
 use crate::program::{Assigned, Call, Slots, Target};
@@ -28,7 +29,7 @@ impl<O: Observer> Machine<'_, O> {
                 let here = Here { active: callers, ..*here };
                 self.fetch(sub, &here, source, 0);
                 let addresses = &self.sources[0];
-                let address = addresses[callers.trailing_zeros() as usize % 32];
+                let address = addresses[lowest(callers)];
                 let lanes = lanes_where(callers, |lane| addresses[lane] == address);
                 (self.callee(sub, &here, call, address), lanes)
             }
@@ -49,7 +50,7 @@ impl<O: Observer> Machine<'_, O> {
 
     /// The code behind an address, if it is a function of the called type.
     fn callee(&mut self, sub: &SubGroup, here: &Here, call: &Call, address: u64) -> Option<u32> {
-        let lane = here.active.trailing_zeros() as usize % 32;
+        let lane = lowest(here.active);
         let module = &self.program.module;
         let function: Option<FunctionId> = function_at(address, module.functions.len());
         let code = function.and_then(|function| self.program.by_function[function.index()]);
@@ -72,7 +73,7 @@ impl<O: Observer> Machine<'_, O> {
 
     /// Whether another activation fits.
     fn has_room(&mut self, sub: &SubGroup, here: &Here, code: u32) -> bool {
-        let lane = here.active.trailing_zeros() as usize % 32;
+        let lane = lowest(here.active);
         let limits = &self.options.limits;
         if sub.frames.len() > limits.call_depth as usize {
             let limit = limits.call_depth;

@@ -1,10 +1,10 @@
 //! Computations lane by lane.
 
-use super::machine::{Here, Machine, is_full};
-use super::registers::lanes;
+use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
 use crate::checks::Check;
 use crate::finding::FindingKind;
+use crate::mask::{ALL, lanes};
 use crate::observe::Observer;
 use crate::program::{Care, Compute, Select, Slots};
 
@@ -19,7 +19,7 @@ impl<O: Observer> Machine<'_, O> {
             self.check_divisor(sub, here);
         }
         if let [Slots { first, count: 1, .. }] = compute.results[..]
-            && is_full(here.active)
+            && here.active == ALL
         {
             let result = sub.registers.define(here.base + first as usize);
             (compute.meaning)(&self.sources[..count], std::slice::from_mut(result));

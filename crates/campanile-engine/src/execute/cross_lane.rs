@@ -2,11 +2,11 @@
 
 use campanile_core::isa::{CrossLane as Kind, Opcode};
 
-use super::machine::{Here, Machine, lanes_where};
-use super::registers::lanes;
+use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
 use crate::checks::Check;
 use crate::finding::FindingKind;
+use crate::mask::{lanes, lanes_where, lowest};
 use crate::observe::Observer;
 use crate::program::CrossLane;
 
@@ -46,7 +46,7 @@ impl<O: Observer> Machine<'_, O> {
 
     /// The lanes chosen by the mask, which is in place; it must be the same in every active lane.
     fn participants(&mut self, sub: &SubGroup, here: &Here, step: &CrossLane) -> u32 {
-        let first = self.sources[step.mask][here.active.trailing_zeros() as usize % 32] as u32;
+        let first = self.sources[step.mask][lowest(here.active)] as u32;
         if !self.checks.has(Check::Mask) {
             return u32::MAX;
         }
@@ -57,7 +57,7 @@ impl<O: Observer> Machine<'_, O> {
             self.report_lane(sub, here, lane, FindingKind::MaskNotUniform { mask, first });
         }
         if step.opcode == Opcode::CrossLane(Kind::Redfirstidx) && first & here.active == 0 {
-            let (lane, active) = (here.active.trailing_zeros() as usize % 32, here.active);
+            let (lane, active) = (lowest(here.active), here.active);
             self.report_lane(sub, here, lane, FindingKind::NoParticipants { mask: first, active });
         }
         if differing == 0 { first } else { u32::MAX }

@@ -4,12 +4,13 @@ use campanile_core::isa::{Order, Space};
 
 use super::access::{Checked, Fault, FaultKind, Permitted, keep_order};
 use super::machine::{Here, Machine};
-use super::registers::{Registers, Undefined, lanes};
+use super::registers::{Registers, Undefined};
 use super::sub_group::SubGroup;
 use crate::checks::Check;
 use crate::finding::{Access, FindingKind};
+use crate::mask::{self, lanes};
 use crate::meaning::Lanes;
-use crate::memory::{Memory, Object};
+use crate::memory::{self, Memory, Object, ReadWords};
 use crate::observe::Observer;
 use crate::program::{AccessPlan, Load, Source, Store};
 
@@ -148,10 +149,7 @@ impl<O: Observer> Machine<'_, O> {
 
 /// The object of an access that is permitted.
 #[inline]
-fn object<M: Memory>(memory: &M, permitted: &Permitted, known: &mut Option<Object>, address: u64) -> Object {
-    if let Some(object) = permitted.object {
-        return object;
-    }
+fn object<M: Memory>(memory: &M, known: &mut Option<Object>, address: u64) -> Object {
     match known {
         Some(object) if object.holds(address, 1) => *object,
         _ => {
@@ -164,6 +162,7 @@ fn object<M: Memory>(memory: &M, permitted: &Permitted, known: &mut Option<Objec
     }
 }
 
+/// Reads what lanes may read into slots from `first` on.
 #[inline]
 fn read_lanes<M: Memory>(
     memory: &M,
@@ -175,40 +174,97 @@ fn read_lanes<M: Memory>(
     faults: &mut Vec<Fault>,
 ) {
     let plan = checked.plan;
-    let (bytes, pieces) = (piece_bytes(plan), plan.bytes() / piece_bytes(plan));
-    let all = ((1u16 << bytes) - 1) as u8;
+    let bytes = piece_bytes(plan);
     let whole = plan.order != Order::Weak && plan.bytes() > 4;
-    let mut known = None;
-    for lane in lanes(permitted.lanes) {
-        let object = object(memory, &permitted, &mut known, addresses[lane]);
-        let byte = addresses[lane] - object.start;
-        let mut anything_defined = false;
-        for piece in 0..pieces {
-            let at = byte + u64::from(piece * bytes);
-            let (value, undefined) = match at < object.size {
-                true => memory.read(&object, at, lane, bytes),
-                false => (0, all),
-            };
-            anything_defined |= undefined != all;
-            let undefined = if checked.rules.undefined { undefined } else { 0 };
-            registers.write_lane(first + piece as usize, lane, value, undefined);
+    if let Some(object) = permitted.object
+        && !whole
+    {
+        let (words, start) = memory.words(&object);
+        let undefined = (0..plan.bytes() / bytes).fold(0, |all, piece| {
+            let base = object.start.wrapping_sub(start as u64 + u64::from(piece * bytes));
+            let (values, undefined) = registers.slot_mut(first + piece as usize);
+            all | gather(&words, permitted.lanes, bytes, addresses, base, values, undefined)
+        });
+        if undefined == 0 {
+            return;
         }
+    }
+    let mut known = permitted.object;
+    for lane in lanes(permitted.lanes) {
+        let object = object(memory, &mut known, addresses[lane]);
+        let byte = addresses[lane] - object.start;
+        read_lane(memory, checked, &object, byte, lane, registers, first, faults);
         if whole {
             let value = memory.read_whole(&object, byte, lane, plan.bytes());
-            for piece in 0..pieces {
+            for piece in 0..plan.bytes() / bytes {
                 let part = (value >> (64 * piece)) as u64;
                 registers.write_lane(first + piece as usize, lane, part, 0);
-            }
-        }
-        if !anything_defined && checked.rules.undefined {
-            faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(object) });
-            for piece in 0..pieces {
-                registers.write_lane(first + piece as usize, lane, 0, 0);
             }
         }
     }
 }
 
+/// Reads one aligned element or half of each lane, from where its address less `base` says. Returns the undefined bytes
+/// of any.
+#[inline]
+fn gather(
+    words: &impl ReadWords,
+    wanted: u32,
+    bytes: u32,
+    addresses: &Lanes,
+    base: u64,
+    values: &mut Lanes,
+    undefined: &mut Undefined,
+) -> u8 {
+    let mut any = 0;
+    for lane in 0..addresses.len() {
+        if mask::has(wanted, lane) {
+            let byte = addresses[lane].wrapping_sub(base) as usize;
+            (values[lane], undefined[lane]) = match bytes {
+                4 => (u64::from(words.word(byte / 4, lane)), words.undefined(byte / 4, lane)),
+                _ => memory::read(words, byte, lane, bytes),
+            };
+            any |= undefined[lane];
+        }
+    }
+    any
+}
+
+/// Reads all of one lane, with all that can be amiss.
+#[allow(clippy::too_many_arguments)]
+fn read_lane<M: Memory>(
+    memory: &M,
+    checked: &Checked<'_>,
+    object: &Object,
+    byte: u64,
+    lane: usize,
+    registers: &mut Registers,
+    first: usize,
+    faults: &mut Vec<Fault>,
+) {
+    let bytes = piece_bytes(checked.plan);
+    let pieces = checked.plan.bytes() / bytes;
+    let all = ((1u16 << bytes) - 1) as u8;
+    let mut anything_defined = false;
+    for piece in 0..pieces {
+        let at = byte + u64::from(piece * bytes);
+        let (value, undefined) = match at < object.size {
+            true => memory.read(object, at, lane, bytes),
+            false => (0, all),
+        };
+        anything_defined |= undefined != all;
+        let undefined = if checked.rules.undefined { undefined } else { 0 };
+        registers.write_lane(first + piece as usize, lane, value, undefined);
+    }
+    if !anything_defined && checked.rules.undefined {
+        faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(*object) });
+        for piece in 0..pieces {
+            registers.write_lane(first + piece as usize, lane, 0, 0);
+        }
+    }
+}
+
+/// Writes what lanes may write.
 #[inline]
 fn write_lanes<M: Memory>(
     memory: &mut M,
@@ -219,18 +275,33 @@ fn write_lanes<M: Memory>(
 ) {
     let plan = checked.plan;
     let bytes = piece_bytes(plan);
-    let mut known = None;
+    let whole = plan.order != Order::Weak && plan.bytes() > 4;
+    let mut known = permitted.object;
+    if let Some(object) = permitted.object
+        && !whole
+    {
+        let (mut words, start) = memory.words_mut(&object);
+        for (piece, (values, undefined)) in stored.iter().enumerate() {
+            let base = object.start.wrapping_sub(start as u64 + u64::from(piece as u32 * bytes));
+            for lane in lanes(permitted.lanes) {
+                let byte = addresses[lane].wrapping_sub(base) as usize;
+                memory::write(&mut words, byte, lane, bytes, values[lane], undefined[lane]);
+            }
+        }
+        return;
+    }
     for lane in lanes(permitted.lanes) {
-        let object = object(memory, &permitted, &mut known, addresses[lane]);
+        let object = object(memory, &mut known, addresses[lane]);
         let byte = addresses[lane] - object.start;
-        if plan.order != Order::Weak && plan.bytes() > 4 {
+        if whole {
             let value = stored.iter().rev().fold(0, |all, (part, _)| all << 64 | u128::from(part[lane]));
             memory.update(&object, byte, lane, plan.bytes(), |_| value);
             continue;
         }
+        let (mut words, start) = memory.words_mut(&object);
         for (piece, (values, undefined)) in stored.iter().enumerate() {
-            let at = byte + u64::from(piece as u32 * bytes);
-            memory.write(&object, at, lane, bytes, values[lane], undefined[lane]);
+            let at = start + byte as usize + piece * bytes as usize;
+            memory::write(&mut words, at, lane, bytes, values[lane], undefined[lane]);
         }
     }
 }

@@ -3,11 +3,12 @@
 use super::Shared;
 use super::access::{Fault, Rules, keep_order};
 use super::frame::Frame;
-use super::registers::{ALL, Undefined, lanes};
+use super::registers::Undefined;
 use super::sub_group::{State, SubGroup};
 use crate::checks::{Check, Checks};
 use crate::finding::{FindingKind, Other, Reporter, Where};
 use crate::launch::Options;
+use crate::mask;
 use crate::meaning::Lanes;
 use crate::memory::{GlobalMemory, SharedMemory};
 use crate::ndrange::{Group, NdRange, SUBGROUP_SIZE, WorkItem};
@@ -238,7 +239,7 @@ impl<'a, O: Observer> Machine<'a, O> {
     pub fn condition(&mut self, sub: &mut SubGroup, here: &Here, source: crate::program::Source) -> u32 {
         self.fetch(sub, here, source, 0);
         let values = &self.sources[0];
-        super::registers::mask_of(|lane| values[lane] != 0) & here.active
+        mask::all_where(|lane| values[lane] != 0) & here.active
     }
 
     /// The instruction of a step.
@@ -256,7 +257,7 @@ impl<'a, O: Observer> Machine<'a, O> {
     #[cold]
     pub fn report(&mut self, sub: &SubGroup, at: Where, lanes: u32, kind: FindingKind, other: Option<Other>) {
         if self.checks.has(kind.check()) || kind.is_fatal() {
-            let lane = lanes.trailing_zeros() as usize % 32;
+            let lane = mask::lowest(lanes);
             let work_item = self.work_item(sub.number, lane);
             self.reporter.report(at, kind, || work_item, other);
         }
@@ -280,14 +281,4 @@ impl<'a, O: Observer> Machine<'a, O> {
         };
         (self.observer, &mut self.watched, watch)
     }
-}
-
-/// Whether every lane of a sub-group is active.
-pub(super) fn is_full(active: u32) -> bool {
-    active == ALL
-}
-
-/// The lanes of a mask that satisfy a test, as a mask.
-pub(super) fn lanes_where(mask: u32, holds: impl Fn(usize) -> bool) -> u32 {
-    lanes(mask).filter(|lane| holds(*lane)).fold(0, |all, lane| all | 1 << lane)
 }

@@ -21,12 +21,13 @@ mod sub_group;
 mod work_group;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use crate::checks::Check;
 use crate::device::Device;
 use crate::finding::{Collector, Reporter};
-use crate::launch::{LaunchError, Options, Report};
+use crate::launch::{Options, Report};
 use crate::ndrange::NdRange;
 use crate::observe::{Observer, RaceDetector, Unobserved};
 use crate::program::Program;
@@ -56,9 +57,10 @@ pub(crate) fn execute(
     range: &NdRange,
     printf_buffer: u64,
     options: &Options,
-) -> Result<Report, LaunchError> {
+) -> Report {
     if options.checks.has(Check::Race) {
-        let detector = RaceDetector::new(&program.module, device.memory());
+        let needs_fences = options.checks.has(Check::Fence);
+        let detector = RaceDetector::new(&program.module, device.memory(), needs_fences);
         execute_observed(device, program, range, printf_buffer, options, &detector)
     } else {
         execute_observed(device, program, range, printf_buffer, options, &Unobserved)
@@ -72,7 +74,7 @@ fn execute_observed<O: Observer>(
     printf_buffer: u64,
     options: &Options,
     observer: &O,
-) -> Result<Report, LaunchError> {
+) -> Report {
     let start = Instant::now();
     let kernel = program.codes[0].function;
     let collector = Collector::new(&program.module, kernel, options.findings_limit);
@@ -88,25 +90,25 @@ fn execute_observed<O: Observer>(
         done: AtomicU64::new(0),
         instructions: AtomicU64::new(0),
     };
-    let threads = options.threads.unwrap_or_else(rayon::current_num_threads);
-    let threads = threads.min(usize::try_from(range.work_groups()).unwrap_or(usize::MAX)).max(1);
-    if threads == 1 {
+    let available = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = options.threads.unwrap_or_else(available) as u64;
+    thread::scope(|scope| {
+        for _ in 1..threads.min(range.work_groups()) {
+            // Where no more threads can be had, fewer do the work.
+            let _ = thread::Builder::new().spawn_scoped(scope, || run_work_groups(&shared));
+        }
         run_work_groups(&shared);
-    } else {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| LaunchError::Threads(error.to_string()))?;
-        pool.broadcast(|_| run_work_groups(&shared));
-    }
+    });
     let instructions = shared.instructions.into_inner();
     let given_up = collector.stopped();
-    Ok(Report {
+    Report {
         findings: collector.into_findings(),
         given_up,
         work_items: range.work_items(),
         work_groups: range.work_groups(),
         instructions,
         duration: start.elapsed(),
-    })
+    }
 }
 
 /// Runs work-groups until none is left; what every thread does.

@@ -4,9 +4,9 @@ use campanile_core::isa::Space;
 use campanile_core::module::{generic, split_generic};
 
 use super::machine::{Here, Machine};
-use super::registers::lanes;
 use super::sub_group::SubGroup;
 use crate::finding::FindingKind;
+use crate::mask::lanes;
 use crate::observe::Observer;
 use crate::program::{Assign, Copy, Dynamic, Slots, Source};
 

@@ -1,10 +1,10 @@
 //! `ld.param` (spec instruction 8.4).
 
 use super::machine::{Here, Machine};
-use super::registers::lanes;
 use super::sub_group::SubGroup;
 use crate::checks::Check;
 use crate::finding::FindingKind;
+use crate::mask::{self, lanes};
 use crate::observe::Observer;
 use crate::program::{LoadParameter, OffsetPlan};
 
@@ -35,8 +35,8 @@ impl<O: Observer> Machine<'_, O> {
         let bad = self.fetch(sub, here, source, 0);
         for lane in lanes(here.active) {
             let offset = self.sources[0][lane] as i32;
-            let within = bad >> lane & 1 == 0 && fits(offset, bytes, size);
-            if !within && bad >> lane & 1 == 0 {
+            let within = !mask::has(bad, lane) && fits(offset, bytes, size);
+            if !within && !mask::has(bad, lane) {
                 let (name, size) = (parameter.name.clone(), parameter.size);
                 let kind = FindingKind::ParameterOutOfBounds { parameter: name, offset, bytes, size };
                 self.report_lane(sub, here, lane, kind);

@@ -1,29 +1,12 @@
 //! The registers of a sub-group: slots of 32 lanes, each byte with a bit that says whether it is undefined.
 
+use crate::mask::{self, ALL};
 use crate::meaning::Lanes;
 
 /// For each lane, the undefined bytes of its value.
 pub(super) type Undefined = [u8; 32];
 
-/// All lanes.
-pub(super) const ALL: u32 = u32::MAX;
-
-/// The lanes of a mask, lowest first.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
-}
-
-/// The mask of lanes for which something holds.
-#[inline]
-pub(super) fn mask_of(holds: impl Fn(usize) -> bool) -> u32 {
-    (0..32).fold(0, |mask, lane| mask | u32::from(holds(lane)) << lane)
-}
-
-/// A stack of slots.
+/// A stack of slots. What the undefined bytes of a slot hold is arbitrary; it is cleared on the way out, by [`cleared`].
 #[derive(Default)]
 pub(super) struct Registers {
     values: Vec<Lanes>,
@@ -31,14 +14,13 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Makes the slots from `first` on so many fresh ones: undefined, reading as zero.
+    /// Makes the slots from `first` on so many fresh ones: undefined.
     pub fn renew(&mut self, first: usize, count: usize) {
         let end = first + count;
         if self.values.len() < end {
             self.values.resize(end, [0; 32]);
             self.undefined.resize(end, [0; 32]);
         }
-        self.values[first..end].fill([0; 32]);
         self.undefined[first..end].fill([0xff; 32]);
     }
 
@@ -60,6 +42,18 @@ impl Registers {
         self.undefined[slot].iter().fold(0, |all, one| all | one) & bytes != 0
     }
 
+    /// The values of a slot, their undefined bytes as zeros, and which these are.
+    #[inline]
+    pub fn get(&self, slot: usize) -> (Lanes, Undefined) {
+        let (mut values, undefined) = (self.values[slot], self.undefined[slot]);
+        if undefined != [0; 32] {
+            for (value, undefined) in values.iter_mut().zip(undefined) {
+                *value = cleared(*value, undefined);
+            }
+        }
+        (values, undefined)
+    }
+
     /// The values of a slot, all of which the caller overwrites.
     #[inline]
     pub fn define(&mut self, slot: usize) -> &mut Lanes {
@@ -77,7 +71,7 @@ impl Registers {
         blend(&mut self.values[slot], values, mask);
         let undefined = &mut self.undefined[slot];
         for (lane, bytes) in undefined.iter_mut().enumerate() {
-            *bytes = if mask >> lane & 1 != 0 { 0 } else { *bytes };
+            *bytes = if mask::has(mask, lane) { 0 } else { *bytes };
         }
     }
 
@@ -91,7 +85,7 @@ impl Registers {
         }
         blend(&mut self.values[slot], values, mask);
         for (lane, (old, new)) in self.undefined[slot].iter_mut().zip(undefined).enumerate() {
-            *old = if mask >> lane & 1 != 0 { *new } else { *old };
+            *old = if mask::has(mask, lane) { *new } else { *old };
         }
     }
 
@@ -102,6 +96,12 @@ impl Registers {
         self.write_raw(to, &values, &undefined, mask);
     }
 
+    /// The values of a slot and which of their bytes are undefined, to be changed together.
+    #[inline]
+    pub fn slot_mut(&mut self, slot: usize) -> (&mut Lanes, &mut Undefined) {
+        (&mut self.values[slot], &mut self.undefined[slot])
+    }
+
     /// Writes one lane of a slot.
     #[inline]
     pub fn write_lane(&mut self, slot: usize, lane: usize, value: u64, undefined: u8) {
@@ -110,10 +110,22 @@ impl Registers {
     }
 }
 
+/// A value with its undefined bytes as zeros.
+#[inline]
+pub(super) fn cleared(value: u64, undefined: u8) -> u64 {
+    if undefined == 0 {
+        return value;
+    }
+    // Spreads the bits to bytes of all ones.
+    let bits = u64::from(undefined).wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    let bytes = (bits | bits.wrapping_add(0x7f7f_7f7f_7f7f_7f7f)) & 0x8080_8080_8080_8080;
+    value & !((bytes >> 7).wrapping_mul(0xff))
+}
+
 #[inline]
 fn blend(old: &mut Lanes, new: &Lanes, mask: u32) {
     for (lane, (old, new)) in old.iter_mut().zip(new).enumerate() {
-        *old = if mask >> lane & 1 != 0 { *new } else { *old };
+        *old = if mask::has(mask, lane) { *new } else { *old };
     }
 }
 
@@ -122,11 +134,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_of_masks() {
-        assert_eq!(lanes(0).count(), 0);
-        assert_eq!(lanes(0x8000_0005).collect::<Vec<_>>(), [0, 2, 31]);
-        assert_eq!(lanes(ALL).count(), 32);
-        assert_eq!(mask_of(|lane| lane % 2 == 1), 0xaaaa_aaaa);
+    fn undefined_bytes_are_cleared() {
+        assert_eq!(cleared(u64::MAX, 0), u64::MAX);
+        assert_eq!(cleared(u64::MAX, 0xff), 0);
+        for byte in 0..8 {
+            assert_eq!(cleared(u64::MAX, 1 << byte), !(0xff << (8 * byte)));
+        }
+        assert_eq!(cleared(0x8877_6655_4433_2211, 0b1010_0101), 0x0077_0055_4400_2200);
     }
 
     #[test]

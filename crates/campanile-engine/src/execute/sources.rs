@@ -3,11 +3,12 @@
 use campanile_core::isa::SpecialRegister;
 use cranelift_entity::EntityRef;
 
-use super::machine::{Here, Machine, lanes_where};
-use super::registers::{Undefined, lanes};
+use super::machine::{Here, Machine};
+use super::registers::{Undefined, cleared};
 use super::sub_group::SubGroup;
 use crate::checks::Check;
 use crate::finding::FindingKind;
+use crate::mask::{lanes, lanes_where};
 use crate::meaning::Lanes;
 use crate::ndrange::SUBGROUP_SIZE;
 use crate::observe::Observer;
@@ -69,7 +70,32 @@ impl<O: Observer> Machine<'_, O> {
             Source::Packed(slots) => (1 << slots.element_bytes) - 1,
             _ => 1,
         };
+        self.clear_undefined(sub, source, slot.clone(), index);
         self.undefined_lanes(sub, here, slot, needed)
+    }
+
+    /// Makes zeros of the undefined bytes of a source that has been read.
+    #[cold]
+    fn clear_undefined(
+        &mut self,
+        sub: &SubGroup,
+        source: Source,
+        slots: std::ops::Range<usize>,
+        index: usize,
+    ) {
+        let bits = match source {
+            Source::Packed(slots) => 8 * slots.element_bytes as usize,
+            _ => 0,
+        };
+        for (element, slot) in slots.enumerate() {
+            for (value, undefined) in self.sources[index].iter_mut().zip(sub.registers.undefined(slot)) {
+                let bytes = match source {
+                    Source::Packed(slots) => undefined & ((1 << slots.element_bytes) - 1),
+                    _ => *undefined,
+                };
+                *value = cleared(*value, bytes.wrapping_shl((element * bits / 8) as u32));
+            }
+        }
     }
 
     /// The active lanes in which one of these slots is undefined; each is reported.
@@ -99,13 +125,10 @@ impl<O: Observer> Machine<'_, O> {
     /// Reads a source to be moved, not used: nothing is reported, and undefined bytes stay so.
     pub fn read(&self, sub: &SubGroup, here: &Here, source: Source) -> (Lanes, Undefined) {
         match source {
-            Source::Slot { slot, .. } => {
-                let slot = here.base + slot as usize;
-                (*sub.registers.value(slot), *sub.registers.undefined(slot))
-            }
+            Source::Slot { slot, .. } => sub.registers.get(here.base + slot as usize),
             Source::Inverted { slot } => {
-                let slot = here.base + slot as usize;
-                (sub.registers.value(slot).map(|value| value ^ 1), *sub.registers.undefined(slot))
+                let (values, undefined) = sub.registers.get(here.base + slot as usize);
+                (values.map(|value| value ^ 1), undefined)
             }
             Source::Packed(slots) => (self.packed(sub, here, slots), [0; 32]),
             Source::Constant(value) => ([value; 32], [0; 32]),
@@ -118,9 +141,9 @@ impl<O: Observer> Machine<'_, O> {
         let mut all = [0; 32];
         for element in 0..slots.count {
             let values = sub.registers.value(here.base + (slots.first + element) as usize);
-            let shift = element * slots.element_bytes * 8;
+            let (bits, shift) = (8 * slots.element_bytes, element * slots.element_bytes * 8);
             for (all, value) in all.iter_mut().zip(values) {
-                *all |= value << shift;
+                *all |= (value & ((1 << bits) - 1)) << shift;
             }
         }
         all

@@ -37,6 +37,8 @@ pub(super) struct SubGroup {
     pub private: PrivateMemory,
     /// Local ids, for each dimension.
     pub local_ids: [Lanes; 3],
+    /// The number and work-group size that the local ids are for.
+    placed: (u32, [u32; 3]),
     /// Instructions executed.
     pub steps: u64,
 }
@@ -53,6 +55,7 @@ impl SubGroup {
             top: 0,
             private: PrivateMemory::default(),
             local_ids: [[0; 32]; 3],
+            placed: (0, [0; 3]),
             steps: 0,
         }
     }
@@ -65,10 +68,13 @@ impl SubGroup {
         self.state = State::Running;
         self.live = u32::MAX >> (SUBGROUP_SIZE - count);
         self.steps = 0;
-        for lane in 0..SUBGROUP_SIZE {
-            let id = group.local_id(first + lane);
-            for (dimension, id) in id.into_iter().enumerate() {
-                self.local_ids[dimension][lane as usize] = u64::from(id);
+        if self.placed != (number, group.size) {
+            self.placed = (number, group.size);
+            for lane in 0..SUBGROUP_SIZE {
+                let id = group.local_id(first + lane);
+                for (dimension, id) in id.into_iter().enumerate() {
+                    self.local_ids[dimension][lane as usize] = u64::from(id);
+                }
             }
         }
         self.frames.clear();

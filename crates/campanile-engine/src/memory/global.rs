@@ -105,9 +105,9 @@ impl GlobalMemory {
         for (word, bytes) in object.words.iter_mut().zip(whole) {
             *word.get_mut() = u32::from_le_bytes(*bytes);
         }
-        let mut target = &*object;
+        let mut target = Racing(object);
         for (offset, byte) in rest.iter().enumerate() {
-            bytes::write(&mut target, whole.len() * 4 + offset, 1, u64::from(*byte), 0);
+            bytes::write(&mut target, whole.len() * 4 + offset, 0, 1, u64::from(*byte), 0);
         }
         if let Some(undefined) = &mut object.undefined {
             for (index, word) in undefined.iter_mut().enumerate() {
@@ -118,14 +118,14 @@ impl GlobalMemory {
     }
 }
 
-impl ReadWords for &GlobalObject {
+impl ReadWords for GlobalObject {
     #[inline]
-    fn word(&self, index: usize) -> u32 {
+    fn word(&self, index: usize, _: usize) -> u32 {
         self.words[index].load(Ordering::Relaxed)
     }
 
     #[inline]
-    fn undefined(&self, index: usize) -> u8 {
+    fn undefined(&self, index: usize, _: usize) -> u8 {
         match &self.undefined {
             Some(bits) => (bits[index / 8].load(Ordering::Relaxed) >> (index % 8 * 4)) as u8 & 0xf,
             None => 0,
@@ -133,10 +133,25 @@ impl ReadWords for &GlobalObject {
     }
 }
 
-impl WriteWords for &GlobalObject {
+/// An object that other threads may write too.
+struct Racing<'a>(&'a GlobalObject);
+
+impl ReadWords for Racing<'_> {
     #[inline]
-    fn set_word(&mut self, index: usize, value: u32, bits: u32) {
-        let word = &self.words[index];
+    fn word(&self, index: usize, lane: usize) -> u32 {
+        self.0.word(index, lane)
+    }
+
+    #[inline]
+    fn undefined(&self, index: usize, lane: usize) -> u8 {
+        self.0.undefined(index, lane)
+    }
+}
+
+impl WriteWords for Racing<'_> {
+    #[inline]
+    fn set_word(&mut self, index: usize, _: usize, value: u32, bits: u32) {
+        let word = &self.0.words[index];
         if bits == u32::MAX {
             word.store(value, Ordering::Relaxed);
         } else {
@@ -146,8 +161,8 @@ impl WriteWords for &GlobalObject {
     }
 
     #[inline]
-    fn set_undefined(&mut self, index: usize, undefined: u8, bytes: u8) {
-        let Some(all) = &self.undefined else { return };
+    fn set_undefined(&mut self, index: usize, _: usize, undefined: u8, bytes: u8) {
+        let Some(all) = &self.0.undefined else { return };
         let (word, shift) = (&all[index / 8], index % 8 * 4);
         let (undefined, bytes) = (u32::from(undefined & bytes) << shift, u32::from(bytes) << shift);
         if word.load(Ordering::Relaxed) & bytes != undefined {
@@ -179,8 +194,13 @@ impl Memory for &GlobalMemory {
     }
 
     #[inline]
-    fn read(&self, object: &Object, byte: u64, _: usize, count: u32) -> (u64, u8) {
-        bytes::read(&&self.objects[object.index as usize], byte as usize, count)
+    fn words(&self, object: &Object) -> (impl ReadWords, usize) {
+        (&self.objects[object.index as usize], 0)
+    }
+
+    #[inline]
+    fn words_mut(&mut self, object: &Object) -> (impl WriteWords, usize) {
+        (Racing(&self.objects[object.index as usize]), 0)
     }
 
     fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {
@@ -190,32 +210,26 @@ impl Memory for &GlobalMemory {
         low | u128::from(high) << 64
     }
 
-    #[inline]
-    fn write(&mut self, object: &Object, byte: u64, _: usize, count: u32, value: u64, undefined: u8) {
-        let mut target = &self.objects[object.index as usize];
-        bytes::write(&mut target, byte as usize, count, value, undefined);
-    }
-
     fn update(
         &mut self,
         object: &Object,
         byte: u64,
-        _: usize,
+        lane: usize,
         count: u32,
         mut change: impl FnMut(u128) -> u128,
     ) -> u128 {
-        let mut target = &self.objects[object.index as usize];
+        let mut target = Racing(&self.objects[object.index as usize]);
         if count > 4 || !byte.is_multiple_of(u64::from(count)) {
             let _guard = self.lock(object, byte);
-            return bytes::update(&mut target, byte as usize, count, change);
+            return bytes::update(&mut target, byte as usize, lane, count, change);
         }
         let (index, shift) = (byte as usize / 4, byte % 4 * 8);
         let bits = if count == 4 { u32::MAX } else { 0xffff << shift };
         let narrow = |word: u32| u128::from((word & bits) >> shift);
         let new = |word: u32| word & !bits | ((change(narrow(word)) as u32) << shift) & bits;
         // The order asked for is made by fences around the operation.
-        let old = target.words[index].update(Ordering::Relaxed, Ordering::Relaxed, new);
-        target.set_undefined(index, 0, ((1 << count) - 1) << (byte % 4));
+        let old = target.0.words[index].update(Ordering::Relaxed, Ordering::Relaxed, new);
+        target.set_undefined(index, lane, 0, ((1 << count) - 1) << (byte % 4));
         narrow(old)
     }
 }

@@ -11,6 +11,7 @@ mod shared;
 use campanile_core::module::FunctionId;
 use cranelift_entity::EntityRef;
 
+pub(crate) use bytes::{ReadWords, read, write};
 pub(crate) use global::GlobalMemory;
 pub(crate) use object::{Memory, Object, Owner};
 pub(crate) use private::{

@@ -2,6 +2,7 @@
 
 use campanile_core::module::{Module, VariableId};
 
+use super::bytes::{self, ReadWords, WriteWords};
 use crate::finding::Nearest;
 
 /// What an object is.
@@ -70,8 +71,18 @@ pub(crate) trait Memory {
     /// The object that an address lies in or is nearest to.
     fn nearest(&self, address: u64) -> Option<Object>;
 
+    /// The words of an object, to read, and the byte among them where it starts.
+    fn words(&self, object: &Object) -> (impl ReadWords, usize);
+
+    /// The words of an object, to write, and the byte among them where it starts.
+    fn words_mut(&mut self, object: &Object) -> (impl WriteWords, usize);
+
     /// Reads `count` bytes: their value and which of them are undefined.
-    fn read(&self, object: &Object, byte: u64, lane: usize, count: u32) -> (u64, u8);
+    #[inline]
+    fn read(&self, object: &Object, byte: u64, lane: usize, count: u32) -> (u64, u8) {
+        let (words, start) = self.words(object);
+        bytes::read(&words, start + byte as usize, lane, count)
+    }
 
     /// Reads `count` (2, 4, 8 or 16) aligned bytes as one step.
     fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {
@@ -79,9 +90,6 @@ pub(crate) trait Memory {
         let high = if count > 8 { self.read(object, byte + 8, lane, 8).0 } else { 0 };
         low | u128::from(high) << 64
     }
-
-    /// Writes `count` bytes.
-    fn write(&mut self, object: &Object, byte: u64, lane: usize, count: u32, value: u64, undefined: u8);
 
     /// Replaces `count` (2, 4, 8 or 16) aligned bytes by what `change` makes of them, as one step, and returns what
     /// they were.
@@ -92,7 +100,10 @@ pub(crate) trait Memory {
         lane: usize,
         count: u32,
         change: impl FnMut(u128) -> u128,
-    ) -> u128;
+    ) -> u128 {
+        let (mut words, start) = self.words_mut(object);
+        bytes::update(&mut words, start + byte as usize, lane, count, change)
+    }
 }
 
 /// The object of a list sorted by address that an address lies in.

@@ -3,11 +3,9 @@
 //! The lanes that call a function go in and out of it together, so that all of them agree on where objects lie. The
 //! same word of the 32 lanes is adjacent.
 
-use std::ops::{Deref, DerefMut};
-
 use campanile_core::module::VariableId;
 
-use super::bytes::{self, ReadWords, WriteWords};
+use super::bytes::{ReadWords, WriteWords};
 use super::object::{Memory, Object, Owner, find_sorted, nearest_sorted};
 
 const LANES: usize = 32;
@@ -79,34 +77,28 @@ impl PrivateMemory {
     }
 }
 
-/// The memory of one lane.
-struct Lane<M> {
-    memory: M,
-    lane: usize,
-}
-
-impl<M: Deref<Target = PrivateMemory>> ReadWords for Lane<M> {
+impl ReadWords for PrivateMemory {
     #[inline]
-    fn word(&self, index: usize) -> u32 {
-        self.memory.words[index * LANES + self.lane]
+    fn word(&self, index: usize, lane: usize) -> u32 {
+        self.words[index * LANES + lane]
     }
 
     #[inline]
-    fn undefined(&self, index: usize) -> u8 {
-        self.memory.undefined[index * LANES + self.lane]
+    fn undefined(&self, index: usize, lane: usize) -> u8 {
+        self.undefined[index * LANES + lane]
     }
 }
 
-impl<M: DerefMut<Target = PrivateMemory>> WriteWords for Lane<M> {
+impl WriteWords for PrivateMemory {
     #[inline]
-    fn set_word(&mut self, index: usize, value: u32, bits: u32) {
-        let word = &mut self.memory.words[index * LANES + self.lane];
+    fn set_word(&mut self, index: usize, lane: usize, value: u32, bits: u32) {
+        let word = &mut self.words[index * LANES + lane];
         *word = *word & !bits | value & bits;
     }
 
     #[inline]
-    fn set_undefined(&mut self, index: usize, undefined: u8, bytes: u8) {
-        let old = &mut self.memory.undefined[index * LANES + self.lane];
+    fn set_undefined(&mut self, index: usize, lane: usize, undefined: u8, bytes: u8) {
+        let old = &mut self.undefined[index * LANES + lane];
         *old = *old & !bytes | undefined & bytes;
     }
 }
@@ -121,24 +113,12 @@ impl Memory for PrivateMemory {
     }
 
     #[inline]
-    fn read(&self, object: &Object, byte: u64, lane: usize, count: u32) -> (u64, u8) {
-        bytes::read(&Lane { memory: self, lane }, (object.start + byte) as usize, count)
+    fn words(&self, object: &Object) -> (impl ReadWords, usize) {
+        (self, object.start as usize)
     }
 
     #[inline]
-    fn write(&mut self, object: &Object, byte: u64, lane: usize, count: u32, value: u64, undefined: u8) {
-        let mut words = Lane { memory: self, lane };
-        bytes::write(&mut words, (object.start + byte) as usize, count, value, undefined);
-    }
-
-    fn update(
-        &mut self,
-        object: &Object,
-        byte: u64,
-        lane: usize,
-        count: u32,
-        change: impl FnMut(u128) -> u128,
-    ) -> u128 {
-        bytes::update(&mut Lane { memory: self, lane }, (object.start + byte) as usize, count, change)
+    fn words_mut(&mut self, object: &Object) -> (impl WriteWords, usize) {
+        (self, object.start as usize)
     }
 }

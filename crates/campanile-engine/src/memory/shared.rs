@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use campanile_core::module::VariableId;
 
-use super::bytes::{self, ReadWords, WriteWords};
+use super::bytes::{ReadWords, WriteWords};
 use super::object::{Memory, Object, Owner, find_sorted, nearest_sorted};
 
 /// Alignment of every variable, whatever it declares.
@@ -76,25 +76,25 @@ impl SharedMemory {
 
 impl ReadWords for SharedMemory {
     #[inline]
-    fn word(&self, index: usize) -> u32 {
+    fn word(&self, index: usize, _: usize) -> u32 {
         self.words[index]
     }
 
     #[inline]
-    fn undefined(&self, index: usize) -> u8 {
+    fn undefined(&self, index: usize, _: usize) -> u8 {
         self.undefined[index]
     }
 }
 
 impl WriteWords for SharedMemory {
     #[inline]
-    fn set_word(&mut self, index: usize, value: u32, bits: u32) {
+    fn set_word(&mut self, index: usize, _: usize, value: u32, bits: u32) {
         let word = &mut self.words[index];
         *word = *word & !bits | value & bits;
     }
 
     #[inline]
-    fn set_undefined(&mut self, index: usize, undefined: u8, bytes: u8) {
+    fn set_undefined(&mut self, index: usize, _: usize, undefined: u8, bytes: u8) {
         let old = &mut self.undefined[index];
         *old = *old & !bytes | undefined & bytes;
     }
@@ -110,23 +110,12 @@ impl Memory for SharedMemory {
     }
 
     #[inline]
-    fn read(&self, object: &Object, byte: u64, _: usize, count: u32) -> (u64, u8) {
-        bytes::read(self, (object.start + byte) as usize, count)
+    fn words(&self, object: &Object) -> (impl ReadWords, usize) {
+        (self, object.start as usize)
     }
 
     #[inline]
-    fn write(&mut self, object: &Object, byte: u64, _: usize, count: u32, value: u64, undefined: u8) {
-        bytes::write(self, (object.start + byte) as usize, count, value, undefined);
-    }
-
-    fn update(
-        &mut self,
-        object: &Object,
-        byte: u64,
-        _: usize,
-        count: u32,
-        change: impl FnMut(u128) -> u128,
-    ) -> u128 {
-        bytes::update(self, (object.start + byte) as usize, count, change)
+    fn words_mut(&mut self, object: &Object) -> (impl WriteWords, usize) {
+        (self, object.start as usize)
     }
 }

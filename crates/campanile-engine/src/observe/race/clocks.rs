@@ -9,6 +9,7 @@ use campanile_core::isa::{Order, Scope};
 use super::shadow::Record;
 use super::variables::Variable;
 use super::{acquires, releases};
+use crate::mask;
 use crate::ndrange::{Group, SUBGROUP_SIZE};
 
 /// Most work-groups that a clock tells apart; beyond it, a clock takes everything as known.
@@ -175,6 +176,19 @@ impl Clocks {
         self.barrier = self.tick();
     }
 
+    /// All work-items meet, but see only what a fence has made observable.
+    pub fn barrier_with_fences(&mut self) {
+        self.tick();
+        let mut seen = vec![0; self.subgroups];
+        for (index, item) in self.items.iter().enumerate() {
+            let seen = &mut seen[index / SUBGROUP_SIZE as usize];
+            *seen = item.fences[0].max(*seen);
+        }
+        for item in &mut self.items {
+            join(&mut item.known, &seen);
+        }
+    }
+
     /// Lanes of a sub-group meet: each knows what any of them knows.
     pub fn exchange(&mut self, subgroup: u32, lanes: u32) {
         if !self.accessed && self.exchanged == (subgroup, lanes, self.time) {
@@ -184,10 +198,10 @@ impl Clocks {
         self.exchanged = (subgroup, lanes, time);
         let mut known = vec![0; self.subgroups];
         known[subgroup as usize] = time;
-        for lane in super::lanes(lanes) {
+        for lane in mask::lanes(lanes) {
             join(&mut known, &self.item(subgroup, lane).known);
         }
-        for lane in super::lanes(lanes) {
+        for lane in mask::lanes(lanes) {
             self.item(subgroup, lane).known.clone_from(&known);
         }
     }

@@ -1,7 +1,7 @@
 //! Data races (spec 1.2.1): two accesses to one byte by different work-items, at least one a write, not both atomic, and
 //! neither ordered before the other.
 //!
-//! What orders accesses: barriers; fences and exchanges of values within a sub-group; and release and acquire through
+//! What orders accesses: barriers, alone or on demand only behind a fence; fences and exchanges of values within a sub-group; and release and acquire through
 //! atomics, with their scopes, also by fences around relaxed ones. Where exactness would cost much, more is taken as
 //! ordered than is: races may be missed, but programs that synchronise are not accused. Two stores of one value are
 //! not reported either; nobody could tell them apart.
@@ -22,10 +22,11 @@ use cranelift_entity::EntityRef;
 
 use super::{Event, FenceEvent, Observer, Watch};
 use crate::finding::{Access, FindingKind, Other, Role, Where};
+use crate::mask::{self, lanes};
 use crate::memory::{GlobalMemory, Memory, Object, SharedMemory};
 use crate::ndrange::{Group, NdRange, SUBGROUP_SIZE, WorkItem};
 use clocks::Clocks;
-use shadow::{Cell, GlobalShadow, Record, Words};
+use shadow::{Action, Cell, GlobalShadow, Record, Words};
 use variables::Variables;
 
 /// Watches a launch for data races.
@@ -36,6 +37,8 @@ pub(crate) struct RaceDetector {
     variables: Mutex<Variables>,
     /// Whether anything has been published in global memory.
     published: AtomicBool,
+    /// Whether a barrier orders only what a fence has made observable before it.
+    needs_fences: bool,
 }
 
 /// What the detector remembers of a work-group.
@@ -49,7 +52,7 @@ pub(crate) struct GroupState {
 
 impl RaceDetector {
     /// A detector that has seen nothing.
-    pub fn new(module: &Module, global: &GlobalMemory) -> Self {
+    pub fn new(module: &Module, global: &GlobalMemory, needs_fences: bool) -> Self {
         let mut count = 0;
         let first_instruction = module.functions.values().map(|function| {
             let first = count;
@@ -61,6 +64,7 @@ impl RaceDetector {
             shadow: GlobalShadow::new(global),
             variables: Mutex::default(),
             published: AtomicBool::new(false),
+            needs_fences,
         }
     }
 
@@ -166,12 +170,12 @@ impl Observer for RaceDetector {
     }
 
     fn barrier(&self, state: &mut GroupState) {
-        state.clocks.barrier();
+        if self.needs_fences {
+            state.clocks.barrier_with_fences();
+        } else {
+            state.clocks.barrier();
+        }
     }
-}
-
-fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// The accesses of an event, on their way through the shadow memory.
@@ -192,8 +196,7 @@ impl Accesses<'_, '_, '_> {
             instruction: self.detector.instruction(at),
             item: (subgroup * SUBGROUP_SIZE) as u16,
             bytes: 0xf,
-            atomic: order != Order::Weak || access == Access::Atomic,
-            access,
+            action: Action::new(access, order != Order::Weak),
         }
     }
 
@@ -247,20 +250,20 @@ impl Accesses<'_, '_, '_> {
         object: Option<Object>,
     ) {
         let Some(object) = object else { return };
-        let stores = record.access == Access::Store && other.access == Access::Store;
+        let stores = record.action == Action::Write && other.action == Action::Write;
         if stores && self.stores_the_same(lane, record, other, memory, &object) {
             return;
         }
         let Watch { range, group, module, reporter, .. } = self.watch;
         let address = self.event.addresses[lane];
         let kind = FindingKind::DataRace {
-            access: record.access,
+            access: record.action.access(),
             space: self.event.space,
             between_groups: record.group != other.group,
             nearest: object.describe(module, address),
         };
         let place = self.detector.place(other.instruction).place(module);
-        let role = Role::OtherAccess(other.access);
+        let role = Role::OtherAccess(other.action.access());
         let other = Other { role, place, work_item: Some(work_item(range, other)) };
         let own = || range.work_item(group, group.local_id(u32::from(record.item)));
         reporter.report(self.event.at, kind, own, Some(other));
@@ -281,7 +284,7 @@ impl Accesses<'_, '_, '_> {
             && other.group == record.group
             && other.time == record.time
             && other.item / SUBGROUP_SIZE as u16 == record.item / SUBGROUP_SIZE as u16
-            && lanes >> other_lane & 1 != 0
+            && mask::has(*lanes, other_lane)
             && addresses[other_lane] == address;
         if same_event {
             return stored.iter().all(|(values, _)| values[lane] == values[other_lane]);

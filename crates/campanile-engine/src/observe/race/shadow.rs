@@ -18,14 +18,57 @@ pub(super) struct Record {
     pub item: u16,
     /// The bytes of the word, as a mask.
     pub bytes: u8,
-    /// Whether it was atomic.
-    pub atomic: bool,
     /// What it did.
-    pub access: Access,
+    pub action: Action,
 }
 
-const NEVER: Record =
-    Record { group: 0, time: 0, instruction: 0, item: 0, bytes: 0, atomic: false, access: Access::Load };
+/// What an access does. With the mask of bytes it fills no more than a record's last two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Read,
+    Write,
+    AtomicRead,
+    AtomicWrite,
+    AtomicChange,
+}
+
+impl Action {
+    /// What an access of a kind does.
+    pub fn new(access: Access, atomic: bool) -> Self {
+        match (access, atomic) {
+            (Access::Load, false) => Action::Read,
+            (Access::Load, true) => Action::AtomicRead,
+            (Access::Store, false) => Action::Write,
+            (Access::Store, true) => Action::AtomicWrite,
+            (Access::Atomic, _) => Action::AtomicChange,
+        }
+    }
+
+    /// The kind of access.
+    pub fn access(self) -> Access {
+        match self {
+            Action::Read | Action::AtomicRead => Access::Load,
+            Action::Write | Action::AtomicWrite => Access::Store,
+            Action::AtomicChange => Access::Atomic,
+        }
+    }
+
+    fn is_atomic(self) -> bool {
+        match self {
+            Action::Read | Action::Write => false,
+            Action::AtomicRead | Action::AtomicWrite | Action::AtomicChange => true,
+        }
+    }
+
+    fn reads_only(self) -> bool {
+        match self {
+            Action::Read | Action::AtomicRead => true,
+            Action::Write | Action::AtomicWrite | Action::AtomicChange => false,
+        }
+    }
+}
+
+const NEVER: Record = Record { group: 0, time: 0, instruction: 0, item: 0, bytes: 0, action: Action::Read };
 
 impl Record {
     /// Whether it is of the same work-item.
@@ -35,7 +78,9 @@ impl Record {
 
     /// Whether two accesses may not happen at once.
     fn conflicts(&self, other: &Record) -> bool {
-        self.bytes & other.bytes != 0 && !(self.atomic && other.atomic) && !self.same_item(other)
+        self.bytes & other.bytes != 0
+            && !(self.action.is_atomic() && other.action.is_atomic())
+            && !self.same_item(other)
     }
 }
 
@@ -79,7 +124,7 @@ fn access(
 ) -> Option<Record> {
     let races = |old: &Record| old.conflicts(&new) && !orders(old);
     let mut racing = races(write).then_some(*write);
-    if new.access == Access::Load {
+    if new.action.reads_only() {
         remember_read(reads, new, orders);
         return racing;
     }
@@ -153,10 +198,12 @@ impl Chunk {
     #[inline]
     pub fn access(&mut self, word: usize, new: Record, orders: impl Fn(&Record) -> bool) -> Option<Record> {
         let (mut no_write, mut no_reads) = (NEVER, [NEVER; 2]);
-        if new.access == Access::Load {
-            self.reads.resize(CHUNK, [NEVER; 2]);
-        } else {
-            self.writes.resize(CHUNK, NEVER);
+        if new.action.reads_only() {
+            if self.reads.is_empty() {
+                self.reads = vec![[NEVER; 2]; CHUNK];
+            }
+        } else if self.writes.is_empty() {
+            self.writes = vec![NEVER; CHUNK];
         }
         let write = self.writes.get_mut(word).unwrap_or(&mut no_write);
         let reads = self.reads.get_mut(word).unwrap_or(&mut no_reads);
@@ -211,23 +258,28 @@ mod tests {
         assert_eq!(Words::new(5, 1).collect::<Vec<_>>(), [(1, 0x2)]);
     }
 
-    fn record(item: u16, access: Access) -> Record {
-        Record { group: 1, time: 1, instruction: 0, item, bytes: 0xf, atomic: false, access }
+    fn record(item: u16, action: Action) -> Record {
+        Record { group: 1, time: 1, instruction: 0, item, bytes: 0xf, action }
     }
 
     #[test]
     fn a_read_by_oneself_does_not_hide_reads_by_others() {
         let mut cell = Cell::default();
-        assert!(cell.access(record(5, Access::Load), |_| false).is_none());
-        assert!(cell.access(record(3, Access::Load), |_| false).is_none());
-        let racing = cell.access(record(3, Access::Store), |_| false);
+        assert!(cell.access(record(5, Action::Read), |_| false).is_none());
+        assert!(cell.access(record(3, Action::Read), |_| false).is_none());
+        let racing = cell.access(record(3, Action::Write), |_| false);
         assert_eq!(racing.map(|other| other.item), Some(5));
+    }
+
+    #[test]
+    fn records_are_small() {
+        assert_eq!(size_of::<Record>(), 16);
     }
 
     #[test]
     fn neighbouring_bytes_do_not_race() {
         let mut cell = Cell::default();
-        let byte = |item: u16| Record { bytes: 1 << item, ..record(item, Access::Store) };
+        let byte = |item: u16| Record { bytes: 1 << item, ..record(item, Action::Write) };
         assert!((0..4).all(|item| cell.access(byte(item), |_| false).is_none()));
     }
 }
