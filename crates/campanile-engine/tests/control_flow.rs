@@ -53,9 +53,9 @@ fn indirect_calls_check_their_target() {
     let good = kernel("addrof.64b %f, @f; mov.32b %b, 3; call %a, %f(%b);") + functions;
     assert_eq!(Case::new(&good, 32, 32).buffer(&[0; 32]).findings(), [""; 0]);
     let other_type = kernel("addrof.64b %f, @g; mov.32b %b, 3;\ncall %a, %f(%b);") + functions;
-    assert_eq!(Case::new(&other_type, 32, 32).buffer(&[0; 32]).findings(), ["C0115 line 3 x1"]);
+    assert_eq!(Case::new(&other_type, 32, 32).buffer(&[0; 32]).findings(), ["C0115 line 3 x32"]);
     let no_function = kernel("mov.64b %f, 64; mov.32b %b, 3;\ncall %a, %f(%b);") + functions;
-    assert_eq!(Case::new(&no_function, 32, 32).buffer(&[0; 32]).findings(), ["C0114 line 3 x1"]);
+    assert_eq!(Case::new(&no_function, 32, 32).buffer(&[0; 32]).findings(), ["C0114 line 3 x32"]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn functions_in_tables_are_reached() {
 fn endless_loops_end() {
     let mut case = Case::new(&kernel("mov.32b %a, 0;\nx: \ngoto x;\ny:"), 32, 32).buffer(&[0; 32]);
     case.options.step_budget = Some(100_000);
-    assert_eq!(case.findings(), ["C0117 line 4 x1"]);
+    assert_eq!(case.findings(), ["C0117 line 4 x32"]);
 }
 
 #[test]
@@ -125,11 +125,11 @@ fn barriers_in_only_one_branch_are_found() {
     let body = "mov.32b %a, 1; ucmp.ge.32b %t, %localid.x, 8; goto.cond %t, out;\nbarrier.workgroup;\nout:\n\
                 barrier.workgroup;";
     let mut case = Case::new(&kernel(body), 64, 64).buffer(&[0; 64]);
-    assert_eq!(case.findings(), ["C0113 line 5 x1"]);
+    assert_eq!(case.findings(), ["C0113 line 5 x24"]);
     let within_call = kernel("mov.32b %a, 1; ucmp.ge.32b %t, %localid.x, 8;\ncall.cond %t, void, @wait();")
         + ".function void @wait() {\nbarrier.workgroup;\nreturn; }";
     let mut case = Case::new(&within_call, 64, 64).buffer(&[0; 64]);
-    assert_eq!(case.findings(), ["C0112 line 7 x1"]);
+    assert_eq!(case.findings(), ["C0112 line 7 x24"]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn barriers_of_different_subgroups_must_be_the_same() {
     let body = "mov.32b %a, 1; ucmp.ge.32b %t, %localid.x, 32; goto.cond %t, other;\nbarrier.workgroup; goto out;\n\
                 other:\nbarrier.workgroup;\nout:";
     let mut case = Case::new(&kernel(body), 64, 64).buffer(&[0; 64]);
-    assert_eq!(case.findings(), ["C0113 line 5 x1"]);
+    assert_eq!(case.findings(), ["C0113 line 5 x32"]);
     let finding = &case.run().findings[0];
     assert!(finding.other.is_some());
 }

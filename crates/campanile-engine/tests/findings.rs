@@ -201,7 +201,7 @@ fn atomics_on_private_memory() {
 #[test]
 fn masks_of_reductions() {
     expect("mov.32b %a, %laneid; mov.32b %b, %laneid; ired.sum.32b %c, %a, %b;", &["C0110 line 2 x31"]);
-    expect("redfirstidx.32b %a, 0;", &["C0111 line 2 x1"]);
+    expect("redfirstidx.32b %a, 0;", &["C0111 line 2 x32"]);
     expect("mov.32b %a, %laneid; ired.sum.32b %c, %a, 0xff;", &[]);
 }
 

@@ -203,13 +203,14 @@ impl<O: Observer> Machine<'_, O> {
         if self.faults.is_empty() {
             return;
         }
-        let faults = std::mem::take(&mut self.faults);
-        for fault in &faults {
-            let kind = self.fault_kind(checked, fault);
-            self.report_lane(sub, here, fault.lane, kind);
+        let mut faults = std::mem::take(&mut self.faults);
+        while let Some(first) = faults.first().copied() {
+            let same = |fault: &&Fault| fault.kind == first.kind;
+            let lanes = faults.iter().filter(same).fold(0, |lanes, fault| lanes | 1 << fault.lane);
+            self.report_lanes(sub, here, lanes, |machine, _| machine.fault_kind(checked, &first));
+            faults.retain(|fault| fault.kind != first.kind);
         }
         self.faults = faults;
-        self.faults.clear();
     }
 
     fn fault_kind(&self, checked: &Checked<'_>, fault: &Fault) -> FindingKind {

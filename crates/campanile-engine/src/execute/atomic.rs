@@ -1,6 +1,7 @@
 //! `iatom` and `fatom` (spec instructions 8.1 and 8.2).
 
 use campanile_core::isa::{FloatFormat, Operation, Space};
+use campanile_core::module::generic;
 
 use super::access::{Checked, Fault, FaultKind, Permitted, keep_order};
 use super::machine::{Here, Machine};
@@ -78,11 +79,10 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     fn atomic_on_private(&mut self, sub: &SubGroup, here: &Here, wanted: u32) {
-        for lane in lanes(wanted) {
+        self.report_lanes(sub, here, wanted, |machine, lane| {
             let space = Space::Private;
-            let address = campanile_core::module::generic(space, self.addresses[lane]);
-            self.report_lane(sub, here, lane, FindingKind::AtomicSpace { address, space });
-        }
+            FindingKind::AtomicSpace { address: generic(space, machine.addresses[lane]), space }
+        });
     }
 }
 

@@ -50,12 +50,11 @@ impl<O: Observer> Machine<'_, O> {
 
     /// The code behind an address, if it is a function of the called type.
     fn callee(&mut self, sub: &SubGroup, here: &Here, call: &Call, address: u64) -> Option<u32> {
-        let lane = lowest(here.active);
         let module = &self.program.module;
         let function: Option<FunctionId> = function_at(address, module.functions.len());
         let code = function.and_then(|function| self.program.by_function[function.index()]);
         let (Some(code), Some(function)) = (code.filter(|code| *code != 0), function) else {
-            self.report_lane(sub, here, lane, FindingKind::BadFunctionPointer { address });
+            self.report_lanes(sub, here, here.active, |_, _| FindingKind::BadFunctionPointer { address });
             return None;
         };
         let actual = &self.program.codes[code as usize].signature;
@@ -65,7 +64,7 @@ impl<O: Observer> Machine<'_, O> {
                 actual: actual.clone(),
                 wanted: call.signature.clone(),
             };
-            self.report_lane(sub, here, lane, kind);
+            self.report_lanes(sub, here, here.active, |_, _| kind);
             return None;
         }
         Some(code)
@@ -73,17 +72,16 @@ impl<O: Observer> Machine<'_, O> {
 
     /// Whether another activation fits.
     fn has_room(&mut self, sub: &SubGroup, here: &Here, code: u32) -> bool {
-        let lane = lowest(here.active);
         let limits = &self.options.limits;
         if sub.frames.len() > limits.call_depth as usize {
             let limit = limits.call_depth;
-            self.report_lane(sub, here, lane, FindingKind::CallDepth { limit });
+            self.report_lanes(sub, here, here.active, |_, _| FindingKind::CallDepth { limit });
             return false;
         }
         let needed = sub.private.top() + self.program.codes[code as usize].private_size;
         if needed > limits.private {
             let limit = limits.private;
-            self.report_lane(sub, here, lane, FindingKind::PrivateMemory { needed, limit });
+            self.report_lanes(sub, here, here.active, |_, _| FindingKind::PrivateMemory { needed, limit });
             return false;
         }
         true

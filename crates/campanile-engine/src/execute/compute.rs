@@ -2,9 +2,8 @@
 
 use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
-use crate::checks::Check;
 use crate::finding::FindingKind;
-use crate::mask::{ALL, lanes};
+use crate::mask::{self, ALL};
 use crate::observe::Observer;
 use crate::program::{Care, Compute, Select, Slots};
 
@@ -54,15 +53,11 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     fn check_divisor(&mut self, sub: &SubGroup, here: &Here) {
-        if !self.checks.has(Check::Division) || self.sources[1].iter().all(|divisor| *divisor != 0) {
-            return;
-        }
-        for lane in lanes(here.active) {
-            if self.sources[1][lane] == 0 {
-                let dividend = self.sources[0][lane];
-                self.report_lane(sub, here, lane, FindingKind::DivisionByZero { dividend });
-            }
-        }
+        let divisors = &self.sources[1];
+        let zeros = mask::all_where(|lane| divisors[lane] == 0) & here.active;
+        self.report_lanes(sub, here, zeros, |machine, lane| FindingKind::DivisionByZero {
+            dividend: machine.sources[0][lane],
+        });
     }
 
     pub(super) fn select(&mut self, sub: &mut SubGroup, here: &Here, select: &Select) {

@@ -4,9 +4,8 @@ use campanile_core::isa::{CrossLane as Kind, Opcode};
 
 use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
-use crate::checks::Check;
 use crate::finding::FindingKind;
-use crate::mask::{lanes, lanes_where, lowest};
+use crate::mask::{lanes_where, lowest};
 use crate::observe::Observer;
 use crate::program::CrossLane;
 
@@ -46,19 +45,16 @@ impl<O: Observer> Machine<'_, O> {
 
     /// The lanes chosen by the mask, which is in place; it must be the same in every active lane.
     fn participants(&mut self, sub: &SubGroup, here: &Here, step: &CrossLane) -> u32 {
-        let first = self.sources[step.mask][lowest(here.active)] as u32;
-        if !self.checks.has(Check::Mask) {
-            return u32::MAX;
-        }
-        let masks = self.sources[step.mask];
-        let differing = lanes_where(here.active, |lane| masks[lane] as u32 != first);
-        for lane in lanes(differing) {
-            let mask = masks[lane] as u32;
-            self.report_lane(sub, here, lane, FindingKind::MaskNotUniform { mask, first });
-        }
+        let masks = self.sources[step.mask].map(|mask| mask as u32);
+        let first = masks[lowest(here.active)];
+        let differing = lanes_where(here.active, |lane| masks[lane] != first);
+        self.report_lanes(sub, here, differing, |_, lane| FindingKind::MaskNotUniform {
+            mask: masks[lane],
+            first,
+        });
         if step.opcode == Opcode::CrossLane(Kind::Redfirstidx) && first & here.active == 0 {
-            let (lane, active) = (lowest(here.active), here.active);
-            self.report_lane(sub, here, lane, FindingKind::NoParticipants { mask: first, active });
+            let active = here.active;
+            self.report_lanes(sub, here, active, |_, _| FindingKind::NoParticipants { mask: first, active });
         }
         if differing == 0 { first } else { u32::MAX }
     }

@@ -6,9 +6,8 @@ use super::access::{Checked, Fault, FaultKind, Permitted, keep_order};
 use super::machine::{Here, Machine};
 use super::registers::{Registers, Undefined};
 use super::sub_group::SubGroup;
-use crate::checks::Check;
 use crate::finding::{Access, FindingKind};
-use crate::mask::{self, lanes};
+use crate::mask::{self, lanes, lanes_where};
 use crate::meaning::Lanes;
 use crate::memory::{self, Memory, Object, ReadWords};
 use crate::observe::Observer;
@@ -38,40 +37,12 @@ impl<O: Observer> Machine<'_, O> {
                 }
             };
             self.observe_before(sub, here, &checked, permitted.lanes);
-            let (addresses, faults) = (&self.addresses, &mut self.faults);
+            let into = Into { registers: &mut sub.registers, first, faults: &mut self.faults };
             match space {
-                Space::Private => {
-                    read_lanes(
-                        &sub.private,
-                        &checked,
-                        permitted,
-                        addresses,
-                        &mut sub.registers,
-                        first,
-                        faults,
-                    );
-                }
-                Space::Shared => {
-                    read_lanes(
-                        &self.shared,
-                        &checked,
-                        permitted,
-                        addresses,
-                        &mut sub.registers,
-                        first,
-                        faults,
-                    );
-                }
+                Space::Private => read_lanes(&sub.private, &checked, permitted, &self.addresses, into),
+                Space::Shared => read_lanes(&self.shared, &checked, permitted, &self.addresses, into),
                 Space::Global | Space::Const | Space::Generic => {
-                    read_lanes(
-                        &self.global,
-                        &checked,
-                        permitted,
-                        addresses,
-                        &mut sub.registers,
-                        first,
-                        faults,
-                    );
+                    read_lanes(&self.global, &checked, permitted, &self.addresses, into);
                 }
             }
             keep_order(load.access.order);
@@ -130,21 +101,31 @@ impl<O: Observer> Machine<'_, O> {
             return;
         }
         let needed = ((1u16 << piece_bytes(&store.access)) - 1) as u8;
-        for lane in lanes(here.active) {
-            let mut bytes = self.stored.iter().map(|(_, undefined)| undefined[lane] & needed);
-            let Some(first) = bytes.clone().position(|bytes| bytes != 0) else { continue };
-            let whole = bytes.all(|bytes| bytes == needed);
-            let Source::Slot { slot, .. } = store.values[first] else { continue };
-            let operand = self.operand_name(here, here.base + slot as usize);
-            let kind = match whole {
-                true => FindingKind::UndefinedRegister { operand },
-                false => FindingKind::PartlyUndefined { operand },
-            };
-            if whole || self.checks.has(Check::Partial) {
-                self.report_lane(sub, here, lane, kind);
-            }
-        }
+        let stored = std::mem::take(&mut self.stored);
+        let any = |lane: usize| stored.iter().position(|(_, undefined)| undefined[lane] & needed != 0);
+        let all = |lane: usize| stored.iter().all(|(_, undefined)| undefined[lane] & needed == needed);
+        let partly = lanes_where(here.active, |lane| any(lane).is_some());
+        let wholly = lanes_where(partly, all);
+        let operand = |machine: &Self, lane: usize| match any(lane).map(|part| store.values[part]) {
+            Some(Source::Slot { slot, .. }) => machine.operand_name(here, here.base + slot as usize),
+            _ => String::new(),
+        };
+        self.report_lanes(sub, here, wholly, |machine, lane| FindingKind::UndefinedRegister {
+            operand: operand(machine, lane),
+        });
+        self.report_lanes(sub, here, partly & !wholly, |machine, lane| FindingKind::PartlyUndefined {
+            operand: operand(machine, lane),
+        });
+        self.stored = stored;
     }
+}
+
+/// Where loaded values go.
+struct Into<'a> {
+    registers: &'a mut Registers,
+    /// The first slot.
+    first: usize,
+    faults: &'a mut Vec<Fault>,
 }
 
 /// The object of an access that is permitted.
@@ -169,9 +150,7 @@ fn read_lanes<M: Memory>(
     checked: &Checked<'_>,
     permitted: Permitted,
     addresses: &Lanes,
-    registers: &mut Registers,
-    first: usize,
-    faults: &mut Vec<Fault>,
+    mut into: Into<'_>,
 ) {
     let plan = checked.plan;
     let bytes = piece_bytes(plan);
@@ -182,7 +161,7 @@ fn read_lanes<M: Memory>(
         let (words, start) = memory.words(&object);
         let undefined = (0..plan.bytes() / bytes).fold(0, |all, piece| {
             let base = object.start.wrapping_sub(start as u64 + u64::from(piece * bytes));
-            let (values, undefined) = registers.slot_mut(first + piece as usize);
+            let (values, undefined) = into.registers.slot_mut(into.first + piece as usize);
             all | gather(&words, permitted.lanes, bytes, addresses, base, values, undefined)
         });
         if undefined == 0 {
@@ -193,12 +172,12 @@ fn read_lanes<M: Memory>(
     for lane in lanes(permitted.lanes) {
         let object = object(memory, &mut known, addresses[lane]);
         let byte = addresses[lane] - object.start;
-        read_lane(memory, checked, &object, byte, lane, registers, first, faults);
+        read_lane(memory, checked, &object, byte, lane, &mut into);
         if whole {
             let value = memory.read_whole(&object, byte, lane, plan.bytes());
             for piece in 0..plan.bytes() / bytes {
                 let part = (value >> (64 * piece)) as u64;
-                registers.write_lane(first + piece as usize, lane, part, 0);
+                into.registers.write_lane(into.first + piece as usize, lane, part, 0);
             }
         }
     }
@@ -231,16 +210,13 @@ fn gather(
 }
 
 /// Reads all of one lane, with all that can be amiss.
-#[allow(clippy::too_many_arguments)]
 fn read_lane<M: Memory>(
     memory: &M,
     checked: &Checked<'_>,
     object: &Object,
     byte: u64,
     lane: usize,
-    registers: &mut Registers,
-    first: usize,
-    faults: &mut Vec<Fault>,
+    into: &mut Into<'_>,
 ) {
     let bytes = piece_bytes(checked.plan);
     let pieces = checked.plan.bytes() / bytes;
@@ -254,12 +230,12 @@ fn read_lane<M: Memory>(
         };
         anything_defined |= undefined != all;
         let undefined = if checked.rules.undefined { undefined } else { 0 };
-        registers.write_lane(first + piece as usize, lane, value, undefined);
+        into.registers.write_lane(into.first + piece as usize, lane, value, undefined);
     }
     if !anything_defined && checked.rules.undefined {
-        faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(*object) });
+        into.faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(*object) });
         for piece in 0..pieces {
-            registers.write_lane(first + piece as usize, lane, 0, 0);
+            into.registers.write_lane(into.first + piece as usize, lane, 0, 0);
         }
     }
 }

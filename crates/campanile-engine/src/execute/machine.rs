@@ -253,20 +253,29 @@ impl<'a, O: Observer> Machine<'a, O> {
         self.range.work_item(&self.group, local)
     }
 
-    /// Reports a finding of the lowest of some lanes. What ends the launch is reported even if its check is off.
+    /// Reports a finding of some lanes, with the lowest as the example. What ends the launch is reported even if its
+    /// check is off.
     #[cold]
     pub fn report(&mut self, sub: &SubGroup, at: Where, lanes: u32, kind: FindingKind, other: Option<Other>) {
         if self.checks.has(kind.check()) || kind.is_fatal() {
-            let lane = mask::lowest(lanes);
-            let work_item = self.work_item(sub.number, lane);
-            self.reporter.report(at, kind, || work_item, other);
+            let work_item = self.work_item(sub.number, mask::lowest(lanes));
+            self.reporter.report(at, kind, lanes.count_ones(), || work_item, other);
         }
     }
 
-    /// Reports a finding of the step at hand, for one lane.
-    #[cold]
-    pub fn report_lane(&mut self, sub: &SubGroup, here: &Here, lane: usize, kind: FindingKind) {
-        self.report(sub, self.at(here.code, here.step), 1 << lane, kind, None);
+    /// Reports a finding of some lanes, if there are any, at the step at hand. `kind` is asked about the lowest lane.
+    #[inline]
+    pub fn report_lanes(
+        &mut self,
+        sub: &SubGroup,
+        here: &Here,
+        lanes: u32,
+        kind: impl FnOnce(&Self, usize) -> FindingKind,
+    ) {
+        if lanes != 0 {
+            let kind = kind(self, mask::lowest(lanes));
+            self.report(sub, self.at(here.code, here.step), lanes, kind, None);
+        }
     }
 
     /// What an observer may look at.

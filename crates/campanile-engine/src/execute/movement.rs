@@ -6,7 +6,7 @@ use campanile_core::module::{generic, split_generic};
 use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
 use crate::finding::FindingKind;
-use crate::mask::lanes;
+use crate::mask::{self, lanes, lanes_where};
 use crate::observe::Observer;
 use crate::program::{Assign, Copy, Dynamic, Slots, Source};
 
@@ -34,34 +34,40 @@ impl<O: Observer> Machine<'_, O> {
 
     pub(super) fn extract_dynamic(&mut self, sub: &mut SubGroup, here: &Here, dynamic: &Dynamic) {
         let Source::Slot { slot: to, .. } = dynamic.element else { return };
-        self.fetch(sub, here, dynamic.index, 0);
+        let within = self.indices(sub, here, dynamic);
         for lane in lanes(here.active) {
-            let (value, undefined) = match self.index(sub, here, dynamic.vector, lane) {
-                Some(from) => (sub.registers.value(from)[lane], sub.registers.undefined(from)[lane]),
-                None => (0, 0),
+            let (value, undefined) = match mask::has(within, lane) {
+                true => sub.registers.get_lane(self.element(here, dynamic.vector, lane), lane),
+                false => (0, 0),
             };
             sub.registers.write_lane(here.base + to as usize, lane, value, undefined);
         }
     }
 
     pub(super) fn insert_dynamic(&mut self, sub: &mut SubGroup, here: &Here, dynamic: &Dynamic) {
-        self.fetch(sub, here, dynamic.index, 0);
+        let within = self.indices(sub, here, dynamic);
         let (values, undefined) = self.read(sub, here, dynamic.element);
-        for lane in lanes(here.active) {
-            if let Some(to) = self.index(sub, here, dynamic.vector, lane) {
-                sub.registers.write_lane(to, lane, values[lane], undefined[lane]);
-            }
+        for lane in lanes(within) {
+            let to = self.element(here, dynamic.vector, lane);
+            sub.registers.write_lane(to, lane, values[lane], undefined[lane]);
         }
     }
 
-    /// The slot of the element that a lane's index, which is in place, chooses.
-    fn index(&mut self, sub: &SubGroup, here: &Here, vector: Slots, lane: usize) -> Option<usize> {
-        let index = self.sources[0][lane] as u32;
-        if index < vector.count {
-            return Some(here.base + (vector.first + index) as usize);
-        }
-        self.report_lane(sub, here, lane, FindingKind::IndexOutOfRange { index, elements: vector.count });
-        None
+    /// Fetches the indices; gives the lanes whose index is within the vector.
+    fn indices(&mut self, sub: &SubGroup, here: &Here, dynamic: &Dynamic) -> u32 {
+        let bad = self.fetch(sub, here, dynamic.index, 0);
+        let (indices, elements) = (self.sources[0].map(|index| index as u32), dynamic.vector.count);
+        let within = lanes_where(here.active & !bad, |lane| indices[lane] < elements);
+        self.report_lanes(sub, here, here.active & !bad & !within, |_, lane| FindingKind::IndexOutOfRange {
+            index: indices[lane],
+            elements,
+        });
+        within
+    }
+
+    /// The slot of the element that a lane's index, which has been fetched, chooses.
+    fn element(&self, here: &Here, vector: Slots, lane: usize) -> usize {
+        here.base + (vector.first + self.sources[0][lane] as u32) as usize
     }
 
     pub(super) fn cast_to_generic(
@@ -85,22 +91,19 @@ impl<O: Observer> Machine<'_, O> {
         from: Source,
         to: u32,
     ) {
-        self.fetch(sub, here, from, 0);
-        let mut results = [0; 32];
-        for lane in lanes(here.active) {
-            let address = self.sources[0][lane];
-            let (actual, within) = split_generic(address);
-            results[lane] = match space.address_bits() {
-                // Compilers cast a null pointer first and choose the null of the space afterwards.
-                32 if address == 0 => u64::from(u32::MAX),
-                32 => within & 0xffff_ffff,
-                _ => within,
-            };
-            if actual != space && address != 0 {
-                let kind = FindingKind::WrongCast { address, actual, wanted: space };
-                self.report_lane(sub, here, lane, kind);
-            }
-        }
+        let bad = self.fetch(sub, here, from, 0);
+        let addresses = self.sources[0];
+        let results = addresses.map(|address| match space.address_bits() {
+            // Compilers cast a null pointer first and choose the null of the space afterwards.
+            32 if address == 0 => u64::from(u32::MAX),
+            32 => split_generic(address).1 & 0xffff_ffff,
+            _ => split_generic(address).1,
+        });
+        let elsewhere = |lane: usize| addresses[lane] != 0 && split_generic(addresses[lane]).0 != space;
+        self.report_lanes(sub, here, lanes_where(here.active & !bad, elsewhere), |_, lane| {
+            let address = addresses[lane];
+            FindingKind::WrongCast { address, actual: split_generic(address).0, wanted: space }
+        });
         sub.registers.write(here.base + to as usize, &results, here.active);
     }
 

@@ -2,9 +2,8 @@
 
 use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
-use crate::checks::Check;
 use crate::finding::FindingKind;
-use crate::mask::{self, lanes};
+use crate::mask::{self, lanes, lanes_where};
 use crate::observe::Observer;
 use crate::program::{LoadParameter, OffsetPlan};
 
@@ -33,23 +32,21 @@ impl<O: Observer> Machine<'_, O> {
             OffsetPlan::Register { source, .. } => source,
         };
         let bad = self.fetch(sub, here, source, 0);
+        let offsets = self.sources[0].map(|offset| offset as i32);
+        let within = lanes_where(here.active & !bad, |lane| fits(offsets[lane], bytes, size));
+        self.report_lanes(sub, here, here.active & !bad & !within, |_, lane| {
+            let (parameter, size) = (parameter.name.clone(), parameter.size);
+            FindingKind::ParameterOutOfBounds { parameter, offset: offsets[lane], bytes, size }
+        });
+        let alignment = load.alignment;
+        let misaligned = |lane: usize| (start as i64 + i64::from(offsets[lane])) % i64::from(alignment) != 0;
+        self.report_lanes(sub, here, lanes_where(within, misaligned), |_, lane| {
+            let parameter = parameter.name.clone();
+            FindingKind::ParameterMisaligned { parameter, offset: offsets[lane], alignment }
+        });
         for lane in lanes(here.active) {
-            let offset = self.sources[0][lane] as i32;
-            let within = !mask::has(bad, lane) && fits(offset, bytes, size);
-            if !within && !mask::has(bad, lane) {
-                let (name, size) = (parameter.name.clone(), parameter.size);
-                let kind = FindingKind::ParameterOutOfBounds { parameter: name, offset, bytes, size };
-                self.report_lane(sub, here, lane, kind);
-            }
-            let place = (start as i64 + i64::from(offset)) as u64;
-            if within && !place.is_multiple_of(u64::from(load.alignment)) && self.checks.has(Check::Alignment)
-            {
-                let (parameter, alignment) = (parameter.name.clone(), load.alignment);
-                let kind = FindingKind::ParameterMisaligned { parameter, offset, alignment };
-                self.report_lane(sub, here, lane, kind);
-            }
             for element in 0..load.to.count {
-                let value = if within { read(offset as u32, element) } else { 0 };
+                let value = if mask::has(within, lane) { read(offsets[lane] as u32, element) } else { 0 };
                 sub.registers.write_lane(here.base + (load.to.first + element) as usize, lane, value, 0);
             }
         }

@@ -102,6 +102,12 @@ impl Registers {
         (&mut self.values[slot], &mut self.undefined[slot])
     }
 
+    /// The value of one lane of a slot, and which of its bytes are undefined.
+    #[inline]
+    pub fn get_lane(&self, slot: usize, lane: usize) -> (u64, u8) {
+        (self.values[slot][lane], self.undefined[slot][lane])
+    }
+
     /// Writes one lane of a slot.
     #[inline]
     pub fn write_lane(&mut self, slot: usize, lane: usize, value: u64, undefined: u8) {

@@ -8,7 +8,7 @@ use super::registers::{Undefined, cleared};
 use super::sub_group::SubGroup;
 use crate::checks::Check;
 use crate::finding::FindingKind;
-use crate::mask::{lanes, lanes_where};
+use crate::mask::lanes_where;
 use crate::meaning::Lanes;
 use crate::ndrange::SUBGROUP_SIZE;
 use crate::observe::Observer;
@@ -113,10 +113,9 @@ impl<O: Observer> Machine<'_, O> {
         for slot in slots {
             let undefined = sub.registers.undefined(slot);
             let bad = lanes_where(here.active, |lane| undefined[lane] & needed != 0);
-            for lane in lanes(bad) {
-                let operand = self.operand_name(here, slot);
-                self.report_lane(sub, here, lane, FindingKind::UndefinedRegister { operand });
-            }
+            self.report_lanes(sub, here, bad, |machine, _| FindingKind::UndefinedRegister {
+                operand: machine.operand_name(here, slot),
+            });
             all |= bad;
         }
         all

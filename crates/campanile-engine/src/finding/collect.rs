@@ -104,17 +104,19 @@ impl<'a> Reporter<'a> {
         Reporter { collector, counts: FxHashMap::default() }
     }
 
-    /// Takes a finding of one work-item.
+    /// Takes a finding of so many work-items, of which one is named.
     pub fn report(
         &mut self,
         at: Where,
         kind: FindingKind,
+        work_items: u32,
         work_item: impl FnOnce() -> WorkItem,
         other: Option<Other>,
     ) {
         let count = self.counts.entry((at.function, at.instruction, kind.code())).or_insert(0);
-        *count += 1;
-        if *count == 1 {
+        let first = *count == 0;
+        *count += u64::from(work_items);
+        if first {
             self.collector.add(at, kind, work_item(), other);
         }
     }

@@ -266,7 +266,7 @@ impl Accesses<'_, '_, '_> {
         let role = Role::OtherAccess(other.action.access());
         let other = Other { role, place, work_item: Some(work_item(range, other)) };
         let own = || range.work_item(group, group.local_id(u32::from(record.item)));
-        reporter.report(self.event.at, kind, own, Some(other));
+        reporter.report(self.event.at, kind, 1, own, Some(other));
     }
 
     /// Whether a store changes nothing: it writes what another lane writes at once, or what is there already.
