@@ -1,0 +1,74 @@
+//! Samples run without a finding, and to the same end on any number of threads.
+
+mod support;
+
+use std::sync::Arc;
+
+use campanile_core::module::Module;
+use campanile_engine::{Argument, Check, Checks, Device, Launch, Report, run};
+use campanile_smith::{Options, Sample};
+
+/// Every check, save the one that wants fences around barriers.
+const CHECKS: Checks = Checks::ALL.without(Check::Fence);
+
+/// What is wrong with a sample, if anything.
+fn judge(sample: &Sample, checks: Checks) -> Result<(), String> {
+    let module = Arc::new(support::load(sample)?);
+    let (report, alone) = launch(&module, sample, checks, 1);
+    if let Some(finding) = report.findings.first() {
+        return Err(format!("{}\n{finding:#?}", sample.text));
+    }
+    let (_, together) = launch(&module, sample, checks, 2);
+    let differing = alone.iter().zip(&together).position(|(one, other)| one != other);
+    match differing {
+        Some(buffer) => Err(format!("{}\nbuffer {buffer} differs between 1 and 2 threads", sample.text)),
+        None => Ok(()),
+    }
+}
+
+/// Runs a sample on so many threads. Returns what happened, and what the buffers hold in the end.
+fn launch(module: &Arc<Module>, sample: &Sample, checks: Checks, threads: usize) -> (Report, Vec<Vec<u8>>) {
+    let mut device = Device::new(module.clone()).expect("small variables");
+    let buffers: Vec<_> = sample.buffers.iter().map(|bytes| device.add_buffer(bytes.clone())).collect();
+    let shape = &sample.shape;
+    let kernel = module.kernel(&sample.kernel).expect("the kernel");
+    let mut launch = Launch::new(kernel, shape.dimensions, shape.grid, shape.local);
+    launch.offset = shape.offset;
+    launch.non_uniform = shape.non_uniform;
+    launch.printf_buffer = sample.printf_buffer.map(|buffer| buffers[buffer]);
+    launch.arguments = sample
+        .arguments
+        .iter()
+        .map(|argument| match argument {
+            campanile_smith::Argument::Buffer(buffer) => Argument::Buffer(buffers[*buffer]),
+            campanile_smith::Argument::Bytes(bytes) => Argument::Bytes(bytes.clone()),
+            campanile_smith::Argument::Shared(bytes) => Argument::Local(*bytes),
+        })
+        .collect();
+    let options = campanile_engine::Options { checks, threads: Some(threads), ..Default::default() };
+    let report = run(&mut device, &launch, &options).expect("a launch that suits the kernel");
+    let contents = buffers.iter().map(|buffer| device.read_buffer(*buffer)).collect();
+    (report, contents)
+}
+
+#[test]
+fn seeds_run_without_findings() {
+    for seed in 0..300 {
+        let (options, checks) =
+            if seed % 2 == 0 { (Options::default(), CHECKS) } else { (Options::REPRODUCIBLE, Checks::ALL) };
+        let sample = campanile_smith::from_seed(seed, options);
+        judge(&sample, checks).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 100, ..Default::default() })]
+
+    #[test]
+    fn any_bytes_make_a_sample_without_findings(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..6000)) {
+        let sample = campanile_smith::sample(&mut arbitrary::Unstructured::new(&bytes)).expect("a sample");
+        if let Err(fault) = judge(&sample, CHECKS) {
+            return Err(proptest::test_runner::TestCaseError::fail(fault));
+        }
+    }
+}
