@@ -14,6 +14,41 @@ const ALIASES: &[(&str, &str)] = &[
     ("sel.bf", "sel.16b"),
 ];
 
+/// What other assembly languages call the instructions.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("add", "iadd"),
+    ("sub", "isub"),
+    ("mul", "smul"),
+    ("mad", "smad"),
+    ("fma", "fmad"),
+    ("div", "sdiv"),
+    ("rem", "sdiv.rem"),
+    ("min", "smin"),
+    ("max", "smax"),
+    ("abs", "iabs"),
+    ("neg", "ineg"),
+    ("cmp", "scmp"),
+    ("setp", "scmp"),
+    ("select", "sel"),
+    ("selp", "sel"),
+    ("popc", "cbit"),
+    ("clz", "fbh"),
+    ("ctz", "fbl"),
+    ("bfe", "ubfe"),
+    ("cvt", "i2f"),
+    ("load", "ld"),
+    ("store", "st"),
+    ("atom", "iatom"),
+    ("bar", "barrier.workgroup"),
+    ("barrier", "barrier.workgroup"),
+    ("membar", "fence"),
+    ("bra", "goto"),
+    ("br", "goto"),
+    ("jmp", "goto"),
+    ("ret", "return"),
+    ("exit", "return"),
+];
+
 /// What a mnemonic means.
 #[derive(Clone, Debug)]
 pub struct Mnemonic {
@@ -119,8 +154,11 @@ impl Mismatch {
         words.sort_by_key(|word| distance(word, wrong));
         let replaced = words.iter().map(|word| format!("{before}{word}{after}"));
         let inserted = words.iter().map(|word| format!("{before}{word}{wrong}{after}"));
-        let dropped = (!wrong.is_empty()).then(|| format!("{before}{after}"));
-        let mut attempts = replaced.chain(inserted).chain(dropped);
+        let without = format!("{before}{after}");
+        let dots = without.match_indices('.').map(|(dot, _)| dot).filter(|_| !wrong.is_empty());
+        let moved = dots.map(|dot| format!("{}{wrong}{}", &without[..dot], &without[dot..]));
+        let dropped = (!wrong.is_empty()).then(|| without.clone());
+        let mut attempts = replaced.chain(inserted).chain(moved).chain(dropped);
         let similar = attempts.find(|attempt| is_valid(attempt));
         MnemonicFault::Qualifier {
             offset: self.offset,
@@ -231,6 +269,9 @@ fn qualifiers_obey(op: Op, rule: &Rule) -> bool {
 fn similar_instruction(head: &str) -> Option<&'static str> {
     if head.len() > 24 {
         return None;
+    }
+    if let Some((_, name)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == head) {
+        return Some(name);
     }
     let names = FORMS.iter().map(|entry| (distance(head_of(entry), head), head_of(entry)));
     let (distance, name) = names.min_by_key(|(distance, _)| *distance)?;
