@@ -1,7 +1,7 @@
 //! The PISA language: what its text means and which texts are allowed.
 //!
 //! The modules stand in the order of the data flow, and none reaches forward: [`source`] and [`diagnostic`] carry
-//! text and findings, [`isa`] is the instruction set as data, [`syntax`] reads text into a tree, [`format`] lays a
+//! text and findings, [`isa`] is the instruction set as data, [`syntax`] reads text into a tree, [`mod@format`] lays a
 //! text out again, [`module`] is the resolved program, [`verify`] turns the tree into a module, [`link`] makes one
 //! of several.
 

@@ -316,9 +316,44 @@ fn comments_in_lists_stay_with_their_items() {
         "\
 .const @c = { // table
   .8b 1, .8b 2, // low
+
   .8b 3 // high
   // end
 }; // done
+",
+    );
+}
+
+#[test]
+fn comments_within_items_come_before_them() {
+    assert_formatted(
+        ".const @c = { .8b 1, .8b // two\n 2, .8b 3 // end\n };\n.const @d = { .8b 1 // one\n };",
+        "\
+.const @c = {
+  .8b 1,
+  // two
+  .8b 2, .8b 3 // end
+};
+.const @d = {
+  .8b 1 // one
+};
+",
+    );
+    assert_formatted(
+        ".kernel @k() {\nhere // label\n:\n  return // last\n  ;\n}",
+        ".kernel @k() {\n  // label\nhere:\n  // last\n  return;\n}\n",
+    );
+    assert_formatted(
+        ".kernel @k(.param[8] // size\n %a) { .reg .32b %a, %b< // range\n 0~4>; }",
+        "\
+.kernel @k(
+  // size
+  .param[8] %a
+) {
+  .reg .32b %a,
+      // range
+      %b<0~4>;
+}
 ",
     );
 }
@@ -337,12 +372,18 @@ fn tables_keep_the_rows_of_their_author() {
 ",
     );
     assert_formatted(
-        &format!(".const @c = {{\n{}.8b 1,\n.8b 2 }};", ".32b 100, ".repeat(12)),
+        &format!(
+            ".const @c = {{\n\n{0}.8b 1,\n.8b 2,\n\n\n{1}.8b 3,\n\n }};",
+            ".32b 100, ".repeat(12),
+            ".32b 100,".repeat(10)
+        ),
         "\
 .const @c = {
   .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100,
   .32b 100, .32b 100, .32b 100, .8b 1,
-  .8b 2
+  .8b 2,
+
+  .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .32b 100, .8b 3
 };
 ",
     );

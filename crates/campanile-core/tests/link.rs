@@ -29,11 +29,21 @@ fn link_all(modules: Vec<Module>, library: bool) -> (Option<Module>, Vec<Diagnos
 fn assert_linked(texts: &[&str], library: bool, expected: &str) -> Module {
     let (linked, faults) = link_all(modules(texts), library);
     let linked = linked.unwrap_or_else(|| panic!("{:#?}", shown(&faults)));
+    assert_owned(&linked);
     let text = print(&linked);
     let text = text.strip_prefix(HEADER).expect("a header");
     assert!(text.trim() == expected.trim(), "expected\n{expected}\nfound\n{text}");
     assert_eq!(meaning(&module("printed", &format!("{HEADER}{text}"))), meaning(&linked));
     linked
+}
+
+/// Checks that local variables know their function.
+fn assert_owned(module: &Module) {
+    for (id, function) in &module.functions {
+        for local in function.body.iter().flat_map(|body| &body.variables) {
+            assert_eq!(module.variables[*local].owner, Some(id), "of @{}", function.name);
+        }
+    }
 }
 
 /// Diagnostics as lines: code, message, then each label with its file, its source text and its remark, then help.
@@ -147,7 +157,7 @@ fn names_that_one_module_sees_are_made_different() {
             "
 .global @k[8] = { .64b @b+8 };
 .global @b[16] = { .64b @a, .64b @k };
-.function void @a() { return; }
+.function void @a() { .private @b[4]; return; }
 ",
         ],
         false,
@@ -182,8 +192,26 @@ fn names_that_one_module_sees_are_made_different() {
 }
 
 .function void @a.3() {
+  .private @b[4];
+
   return;
 }
+",
+    );
+}
+
+#[test]
+fn new_names_leave_later_ones_alone() {
+    let texts = [".global @a[1];", ".global @a[2];\n.global @a.1[3];", ".global @a[4];\n.global @a.1[5];"];
+    assert_linked(
+        &texts,
+        false,
+        "
+.global @a[1];
+.global @a.2[2];
+.global @a.1[3];
+.global @a.3[4];
+.global @a.1.1[5];
 ",
     );
 }
@@ -425,6 +453,7 @@ fn every_module_of_the_repository_links_with_itself() {
 
         let (linked, faults) = link_all(vec![module.clone(), visibly_different(&module)], true);
         let linked = linked.unwrap_or_else(|| panic!("{name}: {faults:#?}"));
+        assert_owned(&linked);
         let linked_meaning = meaning(&linked);
         for (symbol, words) in original.into_iter().chain(meaning(&as_renamed(&module))) {
             assert_eq!(linked_meaning.get(&symbol), Some(&words), "{name}: {symbol}");

@@ -138,6 +138,33 @@ fn registers_do_not_hide_elements() {
 }
 
 #[test]
+fn new_names_do_not_make_other_registers_elements() {
+    assert_printed(
+        "
+.kernel @k() {
+  .reg .32b %v, %v_2.x;
+  mov.32b %v, 1;
+  mov.32b %v_2.x, 2;
+  {
+    .reg .v2.32b %v;
+    mov.32b %v.x, %v_2.x;
+  }
+}
+",
+        "
+.kernel @k() {
+  .reg .32b %v, %v_2.x;
+  .reg .v2.32b %v_3;
+
+  mov.32b %v, 1;
+  mov.32b %v_2.x, 2;
+  mov.32b %v_3.x, %v_2.x;
+}
+",
+    );
+}
+
+#[test]
 fn six_consecutive_numbers_make_a_range() {
     assert_printed(
         "
@@ -276,6 +303,7 @@ fn immediates_are_decimal_or_all_bits_of_a_float() {
   mov.128b %q, -1;
   mov.128b %q, 0xFFFFFFFFFFFFFFFF;
   fadd.f %w, 1, -0.0;
+  fadd.f %w, 1e-42, 0;
   fadd.df %d, %d, 1.5;
   fadd.hf %h, %h, 0x3c00;
   fcmp.lt.bf %p, %h, 1.0;
@@ -299,6 +327,7 @@ fn immediates_are_decimal_or_all_bits_of_a_float() {
   mov.128b %q, -1;
   mov.128b %q, 18446744073709551615;
   fadd.f %w, 0x3F800000, 0x80000000;
+  fadd.f %w, 0x000002CA, 0x00000000;
   fadd.df %d, %d, 0x3FF8000000000000;
   fadd.hf %h, %h, 0x3C00;
   fcmp.lt.bf %p, %h, 0x3F80;

@@ -41,7 +41,8 @@ impl Formatter<'_> {
     }
 
     fn newlines_between(&self, start: u32, end: u32) -> usize {
-        self.source.slice(Span { start, end }).bytes().filter(|byte| *byte == b'\n').take(2).count()
+        let between = Span { start: start.min(end), end };
+        self.source.slice(between).bytes().filter(|byte| *byte == b'\n').take(2).count()
     }
 
     /// Whether a blank line stands somewhere between what was written last and this place.
@@ -57,7 +58,7 @@ impl Formatter<'_> {
     }
 
     /// Asks for a blank line if the author has one before this place, unless a brace has just been opened.
-    fn gap(&mut self, start: u32) {
+    pub(super) fn gap(&mut self, start: u32) {
         let blank = self.newlines_between(self.position, start) > 1;
         if blank && !self.opened {
             self.blank();
@@ -128,6 +129,7 @@ impl Formatter<'_> {
     /// Within a list, writes the comments before this place.
     pub(super) fn comments_in_list(&mut self, end: u32, depth: usize) {
         while let Some(comment) = self.comment_before(end) {
+            self.gap(comment.start);
             self.comment_line(comment, depth);
             self.position = comment.end;
         }

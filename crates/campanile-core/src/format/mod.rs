@@ -1,7 +1,7 @@
 //! Canonical layout of a text: one statement a line, two spaces for each scope, everything else as its author
 //! wrote it.
 //!
-//! The tree says where statements begin and end, their tokens are spaced by [`spacing`], and [`comments`] puts the
+//! The tree says where statements begin and end, their tokens are spaced by `spacing`, and `comments` puts the
 //! comments back. Nothing is looked up, so a text need only be free of syntax errors. Scopes are flat in the tree
 //! and are not recursed into here.
 
@@ -105,13 +105,13 @@ impl Formatter<'_> {
         self.start(start, braces.start, depth);
         self.lines.begin(depth);
         self.push_tokens(Span { start, end: braces.start });
-        let spans = items.iter().map(|item| item.span);
+        let spans: Vec<Span> = items.iter().map(|item| item.span).collect();
         let (open, close) = if items.is_empty() { (" {", "};") } else { (" { ", " };") };
-        let broken = self.has_comment_before(braces.end) || self.is_broken(*braces, spans.clone());
-        let texts = spans.clone().map(|span| spaced(self.source.slice(span)));
+        let broken = self.has_comment_before(braces.end) || self.is_broken(*braces, &spans);
+        let texts = spans.iter().map(|span| spaced(self.source.slice(*span)));
         if broken || !self.lines.push_list_if_it_fits(open, texts, close) {
             self.lines.push(" {");
-            self.broken_list(spans, (braces.start + 1, braces.end - 1), Breaks::AsWritten, depth + 1);
+            self.broken_list(&spans, (braces.start + 1, braces.end - 1), Breaks::AsWritten, depth + 1);
             self.lines.begin(depth);
             self.lines.push("};");
         }
@@ -119,9 +119,9 @@ impl Formatter<'_> {
     }
 
     /// Whether the author began a line between the braces.
-    fn is_broken(&self, braces: Span, mut items: impl Iterator<Item = Span>) -> bool {
+    fn is_broken(&self, braces: Span, items: &[Span]) -> bool {
         let mut position = braces.start;
-        items.any(|item| {
+        items.iter().any(|item| {
             let between = Span { start: position, end: item.start };
             position = item.end;
             self.source.slice(between).contains('\n')
@@ -150,13 +150,13 @@ impl Formatter<'_> {
         self.start(start, open, 0);
         self.lines.begin(0);
         self.push_tokens(Span { start, end: function.name.end });
-        let spans = function.parameters.iter().map(|parameter| parameter.span);
-        let close = self.close_parenthesis(spans.clone().next_back().map_or(open, |last| last.end));
+        let spans: Vec<Span> = function.parameters.iter().map(|parameter| parameter.span).collect();
+        let close = self.close_parenthesis(spans.last().map_or(open, |last| last.end));
         let tail = if function.body.is_some() { ") {" } else { ");" };
-        let texts = spans.clone().map(|span| spaced(self.source.slice(span)));
+        let texts = spans.iter().map(|span| spaced(self.source.slice(*span)));
         if self.has_comment_before(close) || !self.lines.push_list_if_it_fits("(", texts, tail) {
             self.lines.push('(');
-            self.broken_list(spans, (open, close), Breaks::Everywhere, 1);
+            self.broken_list(&spans, (open, close), Breaks::Everywhere, 1);
             self.lines.begin(0);
             self.lines.push(tail);
         }

@@ -1,8 +1,8 @@
 //! Several modules into one.
 //!
 //! Imports are joined with the exports of their name (spec 2.5.2, 4.3.1), names that only one module sees are made
-//! different, and the result is a module like any other. The passes, in order: [`versions`], [`symbols`] with
-//! [`signatures`], [`merge`]. All that is wrong is reported in one run.
+//! different, and the result is a module like any other. The passes, in order: `versions`, `symbols` with
+//! `signatures`, `merge`. All that is wrong is reported in one run.
 
 mod merge;
 mod signatures;

@@ -1,4 +1,5 @@
-//! The resolved program: symbols and registers are indices, every instruction is an [`Op`] over typed operands.
+//! The resolved program: symbols and registers are indices, every instruction is an [`Op`](crate::isa::Op) over typed
+//! operands.
 //!
 //! Only `verify` and `link` make a [`Module`], so whoever holds one may rely on every rule of the language:
 //! widths match, labels exist, calls agree with their functions, initializers fill their variables.
