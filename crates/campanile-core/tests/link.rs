@@ -283,7 +283,8 @@ fn every_import_needs_an_export() {
     assert_faults(
         &[
             ".import .function void @hidden();\n.import .global @tabel[4];\n.import .function void @nowhere();",
-            ".function void @hidden() { return; }\n.export .global @table[4];\n.import .function void @nowhere();",
+            ".function void @hidden() { return; }\n.export .global @table[4];\n.import .function void @nowhere();\n\
+             .kernel @nowhere1() { }\n.export .global @nowhere2[4];",
         ],
         false,
         "

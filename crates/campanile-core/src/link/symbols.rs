@@ -159,7 +159,17 @@ fn report_unresolved(
         diagnostic = diagnostic
             .and_in(source, span, "only its own module sees this one")
             .help("write `.export` before the definition");
-    } else if let Some(similar) = similar_name(name, exports.keys().copied()) {
+        sink.push(diagnostic);
+        return;
+    }
+    let importable = exports.values().map(|symbol| symbol.entity(modules)).filter(|export| {
+        match (imports[0].entity(modules), export) {
+            (Entity::Function(_), Entity::Function(function)) => !function.is_kernel(),
+            (Entity::Variable(_), Entity::Variable(_)) => true,
+            _ => false,
+        }
+    });
+    if let Some(similar) = similar_name(name, importable.map(Entity::name)) {
         diagnostic = diagnostic.help(format!("did you mean `@{similar}`?"));
     }
     sink.push(diagnostic);
