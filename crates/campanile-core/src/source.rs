@@ -33,6 +33,11 @@ impl Span {
         Span { start, end: start + length as u32 }
     }
 
+    /// Number of bytes.
+    pub fn length(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     /// As a range for indexing.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize

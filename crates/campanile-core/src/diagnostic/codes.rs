@@ -189,6 +189,10 @@ codes! {
         "A variable is aligned to one byte unless `.align` says more, so this access may be misaligned (spec 2.4.1).",
         ".private @x[8];\n  st.private.32b [@x], %a;",
         ".private .align 4 @x[8];\n  st.private.32b [@x], %a;";
+    SwizzledPart = 238, Warning, "swizzle in `extract` or `insert`",
+        "The specification wants no swizzle on the operands of `extract` and `insert`; LLVM prints elements as their scalars, as everywhere (spec 4.4, 4.12).",
+        "extract.1.32b %v.x, %v;",
+        "extract.1.32b %a, %v;";
     UnknownRegister = 301, Error, "undeclared register",
         "A register is declared before its use, in the same scope or one around it (spec 2.2).",
         "mov.32b %a, %nothing;",

@@ -74,7 +74,7 @@ pub(super) const INSTRUCTIONS: &[Instruction] = &[
             form("one element", "extract.index.type dst, src0")
                 .qualifiers(&[one_of("index", "0..63"), one_of("type", ".32b")])
                 .operands(&[register("dst", bits(32)).written(), vector("src0", ANY)])
-                .rules(&[IndexBelow { vector: "src0" }]),
+                .rules(&[IndexBelow { vector: "src0" }, NoSwizzle]),
             form("several elements", "extract.index.vec.type dst, src0")
                 .qualifiers(&[one_of("index", "0..63"), one_of("vec", VECTORS), one_of("type", ".32b")])
                 .operands(&[vector("dst", VEC).written(), vector("src0", ANY)])
@@ -167,7 +167,7 @@ pub(super) const INSTRUCTIONS: &[Instruction] = &[
             form("one element", "insert.index.type dst, src0")
                 .qualifiers(&[one_of("index", "0..63"), one_of("type", ".32b")])
                 .operands(&[vector("dst", ANY).written(), register("src0", bits(32))])
-                .rules(&[IndexBelow { vector: "dst" }]),
+                .rules(&[IndexBelow { vector: "dst" }, NoSwizzle]),
             form("several elements", "insert.index.vec.type dst, src0")
                 .qualifiers(&[one_of("index", "0..63"), one_of("vec", VECTORS), one_of("type", ".32b")])
                 .operands(&[vector("dst", ANY).written(), vector("src0", VEC)])

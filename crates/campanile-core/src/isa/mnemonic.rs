@@ -259,6 +259,7 @@ fn qualifiers_obey(op: Op, rule: &Rule) -> bool {
             _ => true,
         },
         Rule::OperandOnlyWhen { .. }
+        | Rule::NoSwizzle
         | Rule::IndexBelow { .. }
         | Rule::IndexAligned { .. }
         | Rule::IndexFits { .. } => true,
@@ -270,12 +271,13 @@ fn similar_instruction(head: &str) -> Option<&'static str> {
     if head.len() > 24 {
         return None;
     }
+    let head = head.to_ascii_lowercase();
     if let Some((_, name)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == head) {
         return Some(name);
     }
-    let names = FORMS.iter().map(|entry| (distance(head_of(entry), head), head_of(entry)));
+    let names = FORMS.iter().map(|entry| (distance(head_of(entry), &head), head_of(entry)));
     let (distance, name) = names.min_by_key(|(distance, _)| *distance)?;
-    (distance <= 1 + head.len() / 4).then_some(name)
+    (distance <= (head.len() + 2) / 4).then_some(name)
 }
 
 /// Number of single-character edits between two short texts.

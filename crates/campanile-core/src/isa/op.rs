@@ -1,5 +1,6 @@
 //! An operation: a form with its qualifiers chosen.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -256,21 +257,40 @@ accessors! {
     direction: Direction = "dir";
 }
 
-impl fmt::Display for Op {
-    /// The mnemonic with its qualifiers as written.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Op {
+    /// The parts of the mnemonic: its first word, then each qualifier that is written, by name.
+    fn parts(self) -> impl Iterator<Item = (&'static str, Cow<'static, str>)> {
         let entry = self.form.entry();
         let syntax = entry.form.syntax;
         let head = syntax.find(['.', '<', ' ']).unwrap_or(syntax.len());
-        formatter.write_str(&syntax[..head])?;
-        for (slot, value) in entry.qualifiers.iter().zip(self.values) {
-            match &slot.words {
-                _ if value == 0 => {}
-                Words::Listed(words) => formatter.write_str(words[usize::from(value) - 1])?,
-                Words::Number { hexadecimal: true, .. } => write!(formatter, ".{:#04x}", value - 1)?,
-                Words::Number { .. } => write!(formatter, ".{}", value - 1)?,
+        let qualifiers = entry.qualifiers.iter().zip(self.values).filter(|(_, value)| *value > 0);
+        let qualifiers = qualifiers.map(|(slot, value)| {
+            let text = match &slot.words {
+                Words::Listed(words) => Cow::Borrowed(words[usize::from(value) - 1]),
+                Words::Number { hexadecimal: true, .. } => Cow::Owned(format!(".{:#04x}", value - 1)),
+                Words::Number { .. } => Cow::Owned(format!(".{}", value - 1)),
+            };
+            (slot.name, text)
+        });
+        std::iter::once(("", Cow::Borrowed(&syntax[..head]))).chain(qualifiers)
+    }
+
+    /// Offset and length of a written qualifier in the mnemonic.
+    pub fn place(self, name: &str) -> Option<(usize, usize)> {
+        let mut offset = 0;
+        for (part, text) in self.parts() {
+            if part == name {
+                return Some((offset, text.len()));
             }
+            offset += text.len();
         }
-        Ok(())
+        None
+    }
+}
+
+impl fmt::Display for Op {
+    /// The mnemonic with its qualifiers as written.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts().try_for_each(|(_, text)| formatter.write_str(&text))
     }
 }

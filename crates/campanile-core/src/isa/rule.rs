@@ -71,6 +71,8 @@ pub enum Rule {
     Widens,
     /// `.to` is narrower than `.from`.
     Narrows,
+    /// No operand is an element of a vector register. Producers do not keep to it, so it is no more than a doubt.
+    NoSwizzle,
     /// `.index` is less than the number of elements of the vector.
     IndexBelow {
         /// Role of the vector.
@@ -88,6 +90,19 @@ pub enum Rule {
         /// Role of the vector it belongs to.
         whole: &'static str,
     },
+}
+
+impl Rule {
+    /// The qualifier that is at fault where the rule is broken.
+    pub fn qualifier(&self) -> Option<&'static str> {
+        match self {
+            Rule::NotWith { qualifier, .. }
+            | Rule::ExactlyWith { qualifier, .. }
+            | Rule::CannotBe { qualifier, .. } => Some(qualifier),
+            Rule::IndexBelow { .. } | Rule::IndexAligned { .. } | Rule::IndexFits { .. } => Some("index"),
+            Rule::OperandOnlyWhen { .. } | Rule::Widens | Rule::Narrows | Rule::NoSwizzle => None,
+        }
+    }
 }
 
 impl fmt::Display for Rule {
@@ -111,6 +126,7 @@ impl fmt::Display for Rule {
             }
             Rule::Widens => formatter.write_str("`.to` must be wider than `.from`"),
             Rule::Narrows => formatter.write_str("`.to` must be narrower than `.from`"),
+            Rule::NoSwizzle => formatter.write_str("no operand should have a swizzle"),
             Rule::IndexBelow { vector } => {
                 write!(formatter, "`.index` must be less than the number of elements of `{vector}`")
             }

@@ -5,7 +5,7 @@
 
 pub(super) use super::opcode::*;
 pub use super::rule::{Condition, Rule};
-pub(super) use Rule::{IndexAligned, IndexBelow, IndexFits, Narrows, Widens};
+pub(super) use Rule::{IndexAligned, IndexBelow, IndexFits, Narrows, NoSwizzle, Widens};
 
 /// One instruction of the set.
 #[derive(Debug)]

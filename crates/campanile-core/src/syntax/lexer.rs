@@ -13,7 +13,12 @@ pub struct Lexer<'a> {
     pub comments: Vec<Span>,
     /// Faults in order.
     pub faults: Vec<(Code, Span)>,
+    /// Whether no `*/` follows any more.
+    no_comment_end: bool,
 }
+
+/// Most faults noted of one text; then it is taken to end.
+const FAULT_LIMIT: usize = 1000;
 
 /// Whether a byte can be part of a name.
 fn is_name(byte: u8) -> bool {
@@ -24,7 +29,20 @@ impl<'a> Lexer<'a> {
     /// A lexer at the start of `text`; a byte order mark there is passed over.
     pub fn new(text: &'a str) -> Self {
         let position = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Lexer { text, bytes: text.as_bytes(), position, comments: Vec::new(), faults: Vec::new() }
+        let (comments, faults) = (Vec::new(), Vec::new());
+        Lexer { text, bytes: text.as_bytes(), position, comments, faults, no_comment_end: false }
+    }
+
+    /// Passes over all that is left.
+    pub fn skip_to_end(&mut self) {
+        self.position = self.bytes.len();
+    }
+
+    fn fault(&mut self, code: Code, start: usize, end: usize) {
+        self.faults.push((code, Span::new(start, end)));
+        if self.faults.len() >= FAULT_LIMIT {
+            self.skip_to_end();
+        }
     }
 
     /// The next token; [`TokenKind::End`] for ever at the end of the text.
@@ -42,15 +60,11 @@ impl<'a> Lexer<'a> {
             b'%' => self.name(TokenKind::Register),
             b'@' if self.bytes.get(start + 1) == Some(&b'"') => {
                 self.position += 1;
-                self.string();
-                TokenKind::Symbol
+                self.string(TokenKind::Symbol)
             }
             b'@' => self.name(TokenKind::Symbol),
             b'0'..=b'9' => self.number(),
-            b'"' => {
-                self.string();
-                TokenKind::String
-            }
+            b'"' => self.string(TokenKind::String),
             _ => self.punctuation(byte),
         };
         self.token(kind, start)
@@ -68,15 +82,31 @@ impl<'a> Lexer<'a> {
     fn skip_blanks(&mut self) {
         loop {
             self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c | 0x0b));
-            if !self.bytes[self.position..].starts_with(b"//") {
+            let start = self.position;
+            if self.bytes[start..].starts_with(b"/*") {
+                self.block_comment();
+                continue;
+            }
+            if !self.bytes[start..].starts_with(b"//") {
                 return;
             }
-            let start = self.position;
             self.skip_while(|byte| byte != b'\n');
             let end =
                 if self.bytes[..self.position].ends_with(b"\r") { self.position - 1 } else { self.position };
             self.comments.push(Span::new(start, end));
         }
+    }
+
+    /// A comment as in C, which the language does not have: one fault, and passed over to its `*/` if there is one.
+    fn block_comment(&mut self) {
+        let start = self.position;
+        let end = if self.no_comment_end { None } else { self.text[start + 2..].find("*/") };
+        self.no_comment_end = end.is_none();
+        match end {
+            Some(end) => self.position = start + 2 + end + 2,
+            None => self.skip_while(|byte| byte != b'\n'),
+        }
+        self.fault(Code::InvalidCharacter, start, self.position);
     }
 
     /// A name behind its prefix character.
@@ -86,7 +116,8 @@ impl<'a> Lexer<'a> {
         self.skip_while(is_name);
         let first = self.bytes.get(start + 1).filter(|_| self.position > start + 1);
         if first.is_none_or(u8::is_ascii_digit) {
-            self.faults.push((Code::InvalidName, Span::new(start, self.position)));
+            self.skip_while(|byte| is_name(byte) || !byte.is_ascii());
+            self.fault(Code::InvalidName, start, self.position);
             return TokenKind::Invalid;
         }
         kind
@@ -107,7 +138,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A text in double quotes, up to the end of the line if it is not closed.
-    fn string(&mut self) {
+    fn string(&mut self, kind: TokenKind) -> TokenKind {
         let start = self.position;
         self.position += 1;
         loop {
@@ -115,21 +146,33 @@ impl<'a> Lexer<'a> {
             match self.bytes.get(self.position) {
                 Some(b'"') => {
                     self.position += 1;
-                    return;
+                    return kind;
                 }
-                Some(b'\\') if self.bytes.get(self.position + 1).is_some_and(|byte| *byte != b'\n') => {
-                    self.position += 2;
-                    while !self.text.is_char_boundary(self.position) {
-                        self.position += 1;
-                    }
-                }
-                Some(b'\\') => self.position += 1,
+                Some(b'\\') => self.escape(),
                 _ => {
-                    self.faults.push((Code::UnterminatedText, Span::new(start, self.position)));
-                    return;
+                    self.fault(Code::UnterminatedText, start, self.position);
+                    return TokenKind::Invalid;
                 }
             }
         }
+    }
+
+    /// `\n`, `\"`, `\\`, or a backslash with two hexadecimal digits; the next byte is the backslash.
+    fn escape(&mut self) {
+        let start = self.position;
+        let behind = &self.text[start + 1..];
+        let digits = behind.bytes().take(2).take_while(u8::is_ascii_hexdigit).count();
+        let length = match behind.chars().next() {
+            Some('n' | '"' | '\\') => 1,
+            _ if digits == 2 => 2,
+            None | Some('\n' | '\r') => 0,
+            Some(other) => {
+                let length = other.len_utf8();
+                self.position = start + 1 + length;
+                return self.fault(Code::InvalidEscape, start, start + 1 + length);
+            }
+        };
+        self.position = start + 1 + length;
     }
 
     fn punctuation(&mut self, byte: u8) -> TokenKind {
@@ -163,7 +206,7 @@ impl<'a> Lexer<'a> {
             !byte.is_ascii_whitespace() && !is_name(byte) && !b"%@\",;:()[]{}+-!<>~=/".contains(&byte)
         });
         self.position = self.position.max(start + 1);
-        self.faults.push((Code::InvalidCharacter, Span::new(start, self.position)));
+        self.fault(Code::InvalidCharacter, start, self.position);
         TokenKind::Invalid
     }
 }

@@ -12,6 +12,8 @@ use crate::source::Span;
 pub struct Tree {
     /// Directives and declarations in order.
     pub items: Vec<Item>,
+    /// What could not be read among them.
+    pub unreadable: Vec<Unreadable>,
     /// Comments in order, each from `//` to before the line end.
     pub comments: Vec<Span>,
 }
@@ -36,6 +38,17 @@ impl Item {
             Item::Function(function) => function.span,
         }
     }
+}
+
+/// Something at module scope that could not be read, so that what depends on it is not reported as well.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// Its first word.
+    pub keyword: Span,
+    /// The name it would have declared.
+    pub name: Option<Span>,
+    /// How many directives and declarations, readable or not, stand before it.
+    pub index: usize,
 }
 
 /// A header directive.
@@ -152,6 +165,10 @@ pub struct Body {
     pub open: Span,
     /// The closing brace.
     pub close: Span,
+    /// Declarations that could not be read.
+    pub unreadable_declarations: Vec<Span>,
+    /// Whether there are instructions that could not be read.
+    pub has_unreadable_instructions: bool,
 }
 
 /// A statement.
@@ -191,6 +208,8 @@ pub struct RegisterName {
     pub name: Span,
     /// First number and the one past the last, of `%r<0~5>`.
     pub range: Option<(Span, Span)>,
+    /// With the range.
+    pub span: Span,
 }
 
 /// An instruction.

@@ -1,7 +1,7 @@
 //! Addresses in brackets (spec 3.3, 5.1, 8.4).
 
 use super::body::BodyVerifier;
-use super::fit::Given;
+use super::given::Given;
 use super::literal::Integer;
 use crate::diagnostic::Code;
 use crate::isa::{Op, Space, SpecialRegister};
@@ -131,7 +131,10 @@ impl BodyVerifier<'_, '_, '_> {
         let integer = match Integer::parse(text) {
             Ok(integer) => integer,
             Err(fault) => {
-                let diagnostic = self.literal_fault(text, span, fault);
+                let mut diagnostic = self.literal_fault(text, span, fault);
+                if diagnostic.code == Code::ImmediateRange {
+                    diagnostic.code = Code::OffsetRange;
+                }
                 self.verifier.sink.push(*diagnostic);
                 return None;
             }
@@ -186,21 +189,10 @@ impl BodyVerifier<'_, '_, '_> {
                 return None;
             }
         };
-        let name = &self.text(span)[1..];
+        let name = self.verifier.symbol_name(span);
         let Some(position) = self.kernel_parameters().iter().position(|parameter| parameter.name == name)
         else {
-            let message = match self.is_kernel() {
-                true => format!("the kernel has no parameter `%{name}`"),
-                false => "a function has no parameters in memory".to_owned(),
-            };
-            let diagnostic = self.verifier.diagnostic(Code::UnknownParameter, span, message);
-            let names: Vec<&str> = self.kernel_parameters().iter().map(|one| one.name.as_str()).collect();
-            let similar = super::symbols::similar_name(name, names.into_iter()).map(ToOwned::to_owned);
-            self.verifier.sink.push(match similar {
-                Some(similar) => diagnostic.help(format!("did you mean `%{similar}`?")),
-                None if self.is_kernel() => diagnostic,
-                None => diagnostic.help("the arguments of a function are in its parameter registers"),
-            });
+            self.unknown_parameter(&name, span);
             return None;
         };
         if at_sign {
@@ -211,6 +203,25 @@ impl BodyVerifier<'_, '_, '_> {
         let address = Address { base: Base::Parameter(position as u32), offset };
         self.check_parameter_access(op, position, offset, written)?;
         Some(Operand::Address(address))
+    }
+
+    fn unknown_parameter(&mut self, name: &str, span: Span) {
+        let faulty = self.parameters.iter().filter_map(|parameter| parameter.name);
+        if self.is_kernel() && faulty.into_iter().any(|parameter| &self.text(parameter)[1..] == name) {
+            return; // its declaration has been reported
+        }
+        let message = match self.is_kernel() {
+            true => format!("the kernel has no parameter `%{name}`"),
+            false => "a function has no parameters in memory".to_owned(),
+        };
+        let names = self.kernel_parameters().iter().map(|one| one.name.as_str());
+        let similar = super::symbols::similar_name(name, names).map(ToOwned::to_owned);
+        let diagnostic = self.verifier.diagnostic(Code::UnknownParameter, span, message);
+        self.verifier.sink.push(match similar {
+            Some(similar) => diagnostic.help(format!("did you mean `%{similar}`?")),
+            None if self.is_kernel() => diagnostic,
+            None => diagnostic.help("the arguments of a function are in its parameter registers"),
+        });
     }
 
     /// A constant offset must stay within the parameter and suit the access.
@@ -240,6 +251,13 @@ impl BodyVerifier<'_, '_, '_> {
         }
         let needed = access_alignment(op);
         if offset.unsigned_abs().is_multiple_of(needed) {
+            let alignment = self.kernel_parameters()[position].alignment;
+            if alignment < needed {
+                let message =
+                    format!("`%{name}` is aligned to {alignment} bytes, this access needs {needed}");
+                let diagnostic = self.verifier.diagnostic(Code::WeakAlignment, written.span, message);
+                self.verifier.sink.push(diagnostic.and(place, format!("declare it with `.align({needed})`")));
+            }
             return Some(());
         }
         let message = format!("this access needs an offset that is a multiple of {needed} bytes");

@@ -6,19 +6,13 @@ use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Verifier;
-use super::scopes::{Found, Range, Scopes, Taken};
+use super::scopes::Scopes;
 use super::symbols::similar_name;
 use crate::diagnostic::{Code, Sink};
-use crate::isa::{ControlFlow, Op, Opcode, SpecialRegister};
-use crate::module::{
-    Block, BlockId, Body, FunctionId, FunctionKind, Instruction, Operand, Parameter, Register, RegisterId,
-    RegisterType,
-};
+use crate::isa::{ControlFlow, Op, Opcode};
+use crate::module::{Block, BlockId, Body, FunctionId, FunctionKind, Instruction, Operand, Parameter};
 use crate::source::Span;
-use crate::syntax::tree::{self, RegisterDeclaration, RegisterName, Statement};
-
-/// Greatest number of a register in a range.
-const RANGE_LIMIT: u64 = 1 << 24;
+use crate::syntax::tree::{self, Statement};
 
 /// A label of the function.
 struct Label {
@@ -33,11 +27,18 @@ pub(super) struct BodyVerifier<'v, 'a, 's> {
     pub function: FunctionId,
     pub body: Body,
     pub scopes: Scopes<'a>,
+    /// The parameters as written.
+    pub parameters: &'v [tree::Parameter],
+    /// Whether every jump and return has been understood.
+    pub flow_is_known: bool,
+    /// Names of registers whose declaration is faulty; their uses are not reported as well.
+    pub poisoned: FxHashSet<&'a str>,
     labels: FxHashMap<&'a str, usize>,
     label_list: Vec<Label>,
     /// Operands that hold the index of a label in place of its block.
     label_operands: Vec<usize>,
-    unknown_registers: FxHashSet<&'a str>,
+    /// Undeclared registers that have been reported.
+    pub unknown_registers: FxHashSet<&'a str>,
     block: Block,
 }
 
@@ -55,6 +56,9 @@ impl<'a> Verifier<'a, '_> {
             function,
             body: Body::default(),
             scopes: Scopes::new(),
+            parameters,
+            flow_is_known: !body.has_unreadable_instructions,
+            poisoned: FxHashSet::default(),
             labels: FxHashMap::default(),
             label_list: Vec::new(),
             label_operands: Vec::new(),
@@ -63,7 +67,8 @@ impl<'a> Verifier<'a, '_> {
         };
         verifier.body.instructions.reserve(body.statements.len());
         verifier.body.operands.reserve(body.operands.len() + 1);
-        verifier.declare_parameters(parameters);
+        verifier.poison_unreadable();
+        verifier.declare_parameters();
         verifier.declare_labels();
         verifier.statements();
         verifier.finish();
@@ -90,16 +95,9 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         self.verifier.module.functions[self.function].is_kernel()
     }
 
-    fn declare_parameters(&mut self, parameters: &[tree::Parameter]) {
-        if self.is_kernel() {
-            return;
-        }
-        for parameter in parameters {
-            let ty = parameter.ty.and_then(|ty| super::functions::parse_register_type(self.text(ty)));
-            if let (Some(name), Some(ty)) = (parameter.name, ty) {
-                self.declare_register(name, ty);
-            }
-        }
+    /// Whether the signature of this function could be made out.
+    pub fn signature_is_known(&self) -> bool {
+        !self.verifier.faulty_signatures.contains(&self.function)
     }
 
     /// Labels have the scope of the function and may be used before they stand.
@@ -136,137 +134,11 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         }
     }
 
-    fn declare_registers(&mut self, declaration: &RegisterDeclaration) {
-        let is_predicate = self.text(declaration.keyword) == ".pred";
-        let ty = match declaration.ty {
-            None if is_predicate => RegisterType::PREDICATE,
-            None => {
-                let message = "`.reg` is followed by a type";
-                let diagnostic = self.verifier.diagnostic(Code::RegisterType, declaration.keyword, message);
-                self.verifier
-                    .sink
-                    .push(diagnostic.help("write `.reg .32b %r;`, or `.pred %p;` for a predicate"));
-                return self.declare_all(declaration, RegisterType::scalar(32));
-            }
-            Some(ty) if is_predicate => {
-                let diagnostic = self.verifier.diagnostic(Code::RegisterType, ty, "a predicate has no type");
-                self.verifier.sink.push(diagnostic.help("write `.pred %p;`"));
-                RegisterType::PREDICATE
-            }
-            Some(ty) => self.verifier.register_type(ty).unwrap_or(RegisterType::scalar(32)),
-        };
-        self.declare_all(declaration, ty);
-    }
-
-    fn declare_all(&mut self, declaration: &RegisterDeclaration, ty: RegisterType) {
-        for RegisterName { name, range } in &declaration.names {
-            match range {
-                None => self.declare_register(*name, ty),
-                Some((start, end)) => self.declare_range(*name, *start, *end, ty),
-            }
-        }
-    }
-
-    fn declare_register(&mut self, span: Span, ty: RegisterType) {
-        let name = &self.text(span)[1..];
-        if self.is_reserved(name, span) {
-            return;
-        }
-        let register = self.body.registers.push(Register { name: name.into(), ty, span });
-        if let Err(taken) = self.scopes.declare(name, register) {
-            self.report_taken(span, taken);
-        }
-        if self.kernel_parameters().iter().any(|parameter| parameter.name == name) {
-            let message = format!("a parameter of the kernel is called `%{name}` too");
-            self.verifier.report(Code::SharedName, span, message);
-        }
-    }
-
-    fn is_reserved(&mut self, name: &str, span: Span) -> bool {
-        let reserved = SpecialRegister::from_name(name).is_some();
-        if reserved {
-            self.verifier.report(Code::ReservedName, span, format!("`%{name}` is a special register"));
-        }
-        reserved
-    }
-
-    fn report_taken(&mut self, span: Span, taken: Taken) {
-        let name = self.text(span);
-        let first = match taken {
-            Taken::Register(register) => self.body.registers[register].span,
-            Taken::Range(span) => span,
-        };
-        let message = format!("`{name}` is declared more than once in this scope");
-        let diagnostic = self.verifier.diagnostic(Code::DuplicateName, span, message);
-        self.verifier.sink.push(diagnostic.and(first, "first declared here"));
-    }
-
-    fn declare_range(&mut self, name: Span, start: Span, end: Span, ty: RegisterType) {
-        let mut bound = |span: Span| {
-            let text = self.text(span);
-            let plain =
-                text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-            let number = text.parse::<u64>().ok().filter(|number| plain && *number <= RANGE_LIMIT);
-            if number.is_none() {
-                let message =
-                    format!("the ends of a range are plain numbers up to {RANGE_LIMIT}, not `{text}`");
-                self.verifier.report(Code::InvalidRange, span, message);
-            }
-            number
-        };
-        let (Some(first), Some(last)) = (bound(start), bound(end)) else { return };
-        let span = name.to(end);
-        if first >= last {
-            let message = format!("the range from {first} to before {last} is empty");
-            self.verifier.report(Code::InvalidRange, start.to(end), message);
-            return;
-        }
-        let range = Range { start: first as u32, end: last as u32, ty, span };
-        if let Err(taken) = self.scopes.declare_range(&self.text(name)[1..], range) {
-            self.report_taken(name, taken);
-        }
-    }
-
-    /// The register called `name` (without `%`) here; registers of ranges are made at their first use.
-    pub fn find_register(&mut self, name: &'a str) -> Option<RegisterId> {
-        match self.scopes.register(name)? {
-            Found::Register(register) => Some(register),
-            Found::InRange { range, depth } => {
-                let register = Register { name: name.into(), ty: range.ty, span: range.span };
-                let register = self.body.registers.push(register);
-                self.scopes.bind(name, register, depth);
-                Some(register)
-            }
-        }
-    }
-
-    /// Reports that no register is called as the text at `span` says; once for each name.
-    pub fn unknown_register(&mut self, span: Span) {
-        let text = self.text(span);
-        if !self.unknown_registers.insert(text) {
-            return;
-        }
-        let name = &text[1..];
-        let parameter = self.kernel_parameters().iter().any(|parameter| parameter.name == name);
-        let similar = similar_name(name, self.scopes.register_names()).map(ToOwned::to_owned);
-        let diagnostic =
-            self.verifier.diagnostic(Code::UnknownRegister, span, format!("`{text}` is not declared"));
-        let diagnostic = match similar {
-            _ if parameter => {
-                diagnostic.help(format!("a kernel parameter is only read by `ld.param`: `[{text}]`"))
-            }
-            Some(similar) => diagnostic.help(format!("did you mean `%{similar}`?")),
-            None => diagnostic.help(format!("declare it before its use: `.reg .32b {text};`")),
-        };
-        self.verifier.sink.push(diagnostic);
-    }
-
     fn declare_local_variable(&mut self, variable: &tree::Variable) {
-        if let Some(linkage) = variable.linkage {
-            self.verifier.report(Code::VariableScope, linkage, "a local variable has no linkage");
-        }
         let Some(id) = self.verifier.declare_variable(variable, Some(self.function)) else { return };
-        self.verifier.define_variable(variable, id);
+        if !self.names_local_variable(variable) {
+            self.verifier.define_variable(variable, id);
+        }
         self.body.variables.push(id);
         let name = self.verifier.symbol_name(variable.name);
         if let Some(first) = self.scopes.declare_variable(Cow::clone(&name), id) {
@@ -275,6 +147,27 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
             let diagnostic = self.verifier.diagnostic(Code::DuplicateName, variable.name, message);
             self.verifier.sink.push(diagnostic.and(place, "first declared here"));
         }
+    }
+
+    /// Whether an initial value is the address of a local variable, which no initial value can be; reported if so.
+    fn names_local_variable(&mut self, variable: &tree::Variable) -> bool {
+        let items = variable.initializer.iter().flat_map(|(items, _)| items);
+        let symbols = items.filter_map(|item| match item.value {
+            tree::InitializerValue::Symbol(symbol, _) => Some(symbol),
+            tree::InitializerValue::Number(_) => None,
+        });
+        let local = symbols.filter(|symbol| {
+            let name = self.verifier.symbol_name(*symbol);
+            !self.verifier.symbols.contains_key(&name) && self.scopes.variable(&name).is_some()
+        });
+        let local: Vec<Span> = local.collect();
+        for symbol in &local {
+            let message = format!("`{}` is a variable inside a function", self.text(*symbol));
+            let diagnostic = self.verifier.diagnostic(Code::InitializerItem, *symbol, message);
+            let help = "initial values are addresses of variables and functions of the module";
+            self.verifier.sink.push(diagnostic.help(help));
+        }
+        !local.is_empty()
     }
 
     /// Starts a block at a label, unless one has just been started.

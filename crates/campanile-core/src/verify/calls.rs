@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::body::BodyVerifier;
-use super::fit::Given;
+use super::given::Given;
 use super::literal::integer_bits;
 use crate::diagnostic::Code;
 use crate::isa::Op;
@@ -61,7 +61,9 @@ impl BodyVerifier<'_, '_, '_> {
             return;
         }
         let Some(result_type) = result_type else { return };
-        if let Some((_, Some(function))) = callee {
+        if let Some((_, Some(function))) = callee
+            && !self.verifier.faulty_signatures.contains(&function)
+        {
             let places = (tree.operand_span(result), tree.operand_span(written[lead + 2]));
             if !self.agrees(function, result_type, &types, places) {
                 return;
@@ -229,6 +231,9 @@ impl BodyVerifier<'_, '_, '_> {
             operands.push(condition);
             values = rest;
         }
+        if !self.signature_is_known() {
+            return;
+        }
         let function = &self.verifier.module.functions[self.function];
         let result = function.signature().and_then(|signature| signature.result);
         let name = function.name.clone();
@@ -282,7 +287,7 @@ impl BodyVerifier<'_, '_, '_> {
                 self.verifier.sink.push(diagnostic.help("turn it into a register: `sel.32b %r, 1, 0, %p;`"));
                 return None;
             }
-            _ => "something else".to_owned(),
+            other => other.describe().to_owned(),
         };
         let message = format!("`@{name}` returns a `{ty}` value, not {given}");
         self.verifier.report(Code::ReturnValue, span, message);

@@ -7,6 +7,9 @@ use crate::isa::{ControlFlow, Opcode};
 impl BodyVerifier<'_, '_, '_> {
     /// A valued function must not reach its end without a value.
     pub(super) fn check_end(&mut self) {
+        if !self.flow_is_known || !self.signature_is_known() {
+            return;
+        }
         let function = &self.verifier.module.functions[self.function];
         let Some(result) = function.signature().and_then(|signature| signature.result) else { return };
         let name = function.name.clone();

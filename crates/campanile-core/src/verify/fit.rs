@@ -1,57 +1,48 @@
 //! Operands: what was written against what the operation expects.
 
-use std::rc::Rc;
-
 use smallvec::SmallVec;
 
 use super::body::BodyVerifier;
+use super::given::Given;
 use super::literal::{LiteralDoubt, LiteralFault, float_bits, integer_bits};
-use super::mnemonics::{Candidate, Meaning};
-use super::{Symbol, mnemonics};
+use super::mnemonics::Candidate;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{ControlFlow, ExpectedOperand, Opcode, OperandKind, Space, SpecialRegister, resolve};
-use crate::module::{FunctionId, Operand, RegisterId, RegisterType, Scalar, Swizzle, VariableId};
+use crate::isa::{
+    ControlFlow, ExpectedOperand, MnemonicFault, Opcode, OperandKind, Space, SpecialRegister, resolve,
+};
+use crate::module::{Operand, RegisterId, RegisterType, Scalar, VariableId};
 use crate::source::Span;
 use crate::syntax::tree;
-
-/// An operand with its names looked up.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Given {
-    Scalar(Scalar, u32),
-    Vector(RegisterId, RegisterType),
-    Swizzle(RegisterId, Swizzle, u32),
-    SpecialVector(SpecialRegister),
-    Predicate(RegisterId, bool),
-    Number,
-    Variable(VariableId),
-    Function(FunctionId),
-    Word,
-    Address(u32),
-    Arguments,
-    /// Already reported.
-    Unknown,
-}
 
 type Fitted = Result<Operand, Box<Diagnostic>>;
 
 impl<'a> BodyVerifier<'_, 'a, '_> {
     /// Checks an instruction and adds it to the body.
     pub(super) fn instruction(&mut self, instruction: tree::Instruction) {
-        let Some(meaning) = self.verifier.mnemonic(instruction.mnemonic) else { return };
-        let Ok(candidates) = meaning.as_ref() else { return };
-        match candidates[0].op.opcode() {
-            Opcode::ControlFlow(ControlFlow::Call) => self.call(candidates[0].op, instruction),
-            Opcode::ControlFlow(ControlFlow::Return) => self.return_(candidates[0].op, instruction),
-            _ => self.plain_instruction(instruction, &meaning, candidates),
+        let meaning = self.verifier.mnemonic(instruction.mnemonic);
+        let candidates = match meaning.as_ref() {
+            Ok(candidates) => candidates,
+            Err(fault) => {
+                let name = self.text(instruction.mnemonic);
+                let jumps = name.starts_with("goto") || name.starts_with("return");
+                let unknown = matches!(fault, MnemonicFault::UnknownInstruction { .. });
+                self.flow_is_known &= !jumps && !unknown;
+                return;
+            }
+        };
+        let added = self.body.instructions.len();
+        let op = candidates[0].op;
+        match op.opcode() {
+            Opcode::ControlFlow(ControlFlow::Call) => self.call(op, instruction),
+            Opcode::ControlFlow(ControlFlow::Return) => self.return_(op, instruction),
+            _ => self.plain_instruction(instruction, candidates),
+        }
+        if self.body.instructions.len() == added && matches!(op.opcode(), Opcode::ControlFlow(_)) {
+            self.flow_is_known = false;
         }
     }
 
-    fn plain_instruction(
-        &mut self,
-        instruction: tree::Instruction,
-        _meaning: &Rc<Meaning>,
-        candidates: &[mnemonics::Candidate],
-    ) {
+    fn plain_instruction(&mut self, instruction: tree::Instruction, candidates: &[Candidate]) {
         let tree = self.tree;
         let written = tree.instruction_operands(instruction);
         let spans: SmallVec<[Span; 6]> = written.iter().map(|operand| tree.operand_span(*operand)).collect();
@@ -87,12 +78,15 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
             };
             operands.extend(operand);
         }
-        if operands.len() == givens.len() && self.index_rules_hold(candidate, &operands, whole) {
+        if operands.len() == givens.len()
+            && self.operand_rules_hold(candidate, &operands, instruction.mnemonic, &spans)
+        {
             self.add_instruction(candidate.op, &operands, whole);
         }
     }
 
-    /// Of several forms with one mnemonic, the one that the operands fit, or fit best.
+    /// Of several forms with one mnemonic, the one that the operands fit, or fit best: by their kinds before their
+    /// widths, and by the first before the others.
     fn best_candidate<'c>(
         &self,
         candidates: &'c [Candidate],
@@ -100,14 +94,21 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         spans: &[Span],
     ) -> &'c Candidate {
         let score = |candidate: &Candidate| {
-            let places = candidate.expected.iter().zip(givens).zip(spans);
-            let fitting = places.filter(|((expected, given), span)| match (expected.kind, given) {
-                (_, Given::Unknown) => true,
-                (OperandKind::Address | OperandKind::ParameterAddress, Given::Address(_)) => true,
-                (OperandKind::Label, Given::Word) => true,
-                _ => self.fit(candidate, expected, **given, **span).is_ok(),
+            let places = candidate.expected.iter().zip(givens).zip(spans).enumerate();
+            let fitness = places.map(|(place, ((expected, given), span))| {
+                let weight = if place == 0 { 5 } else { 4 };
+                match (expected.kind, given) {
+                    (_, Given::Unknown) => weight,
+                    (OperandKind::Address | OperandKind::ParameterAddress, Given::Address(_)) => weight,
+                    (OperandKind::Label, Given::Word) => weight,
+                    _ => match self.fit(candidate, expected, *given, *span) {
+                        Ok(_) => weight,
+                        Err(fault) if fault.code != Code::OperandKind => weight / 2,
+                        Err(_) => 0,
+                    },
+                }
             });
-            2 * fitting.count() + usize::from(candidate.expected.len() == givens.len())
+            fitness.sum::<usize>() + usize::from(candidate.expected.len() == givens.len())
         };
         let mut best = (&candidates[0], 0);
         for candidate in candidates {
@@ -133,137 +134,15 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         self.verifier.sink.push(diagnostic.help(help));
     }
 
-    /// Looks up the names of an operand; unknown ones are reported.
-    pub(super) fn given(&mut self, operand: tree::Operand) -> Given {
-        match operand {
-            tree::Operand::Register(span) => self.register(span),
-            tree::Operand::Negated(span) => self.negated(span),
-            tree::Operand::Symbol(span) => self.symbol(span),
-            tree::Operand::Number(_) => Given::Number,
-            tree::Operand::Word(_) => Given::Word,
-            tree::Operand::Address(index) => Given::Address(index),
-            tree::Operand::Arguments(_) => Given::Arguments,
-        }
-    }
-
-    /// A register, perhaps with a swizzle: the longest declared name wins, then the special registers.
-    pub(super) fn register(&mut self, span: Span) -> Given {
-        let name = &self.text(span)[1..];
-        if let Some(register) = self.find_register(name) {
-            return match self.body.registers[register].ty {
-                RegisterType::PREDICATE => Given::Predicate(register, false),
-                RegisterType { bits, elements: 1 } => {
-                    Given::Scalar(Scalar::Register(register), u32::from(bits))
-                }
-                ty => Given::Vector(register, ty),
-            };
-        }
-        if let Some(special) = SpecialRegister::from_name(name) {
-            return match special.elements() {
-                1 => Given::Scalar(Scalar::Special(special, 0), special.bits()),
-                _ => Given::SpecialVector(special),
-            };
-        }
-        if let Some((base, swizzle)) = name.rsplit_once('.') {
-            if let Some(register) = self.find_register(base) {
-                return self.swizzled(span, register, swizzle);
-            }
-            if let Some(special) = SpecialRegister::from_name(base) {
-                return self.special_element(span, special, swizzle);
-            }
-        }
-        self.unknown_register(span);
-        Given::Unknown
-    }
-
-    fn swizzled(&mut self, span: Span, register: RegisterId, swizzle: &str) -> Given {
-        let ty = self.body.registers[register].ty;
-        let bits = u32::from(ty.bits);
-        let (given, needed) = match swizzle {
-            "x" => (Given::Scalar(Scalar::Element(register, 0), bits), 1),
-            "y" => (Given::Scalar(Scalar::Element(register, 1), bits), 2),
-            "z" => (Given::Scalar(Scalar::Element(register, 2), bits), 3),
-            "w" => (Given::Scalar(Scalar::Element(register, 3), bits), 4),
-            "xy" => (Given::Swizzle(register, Swizzle::Xy, bits), 2),
-            "zw" => (Given::Swizzle(register, Swizzle::Zw, bits), 4),
-            "xyzw" => (Given::Swizzle(register, Swizzle::Xyzw, bits), 4),
-            _ => {
-                let message = format!("`.{swizzle}` is no swizzle");
-                let diagnostic = self.verifier.diagnostic(Code::InvalidSwizzle, span, message);
-                self.verifier
-                    .sink
-                    .push(diagnostic.help("swizzles are .x .y .z .w and, for `mov`, .xy .zw .xyzw"));
-                return Given::Unknown;
-            }
-        };
-        if !ty.is_vector() || needed > ty.elements {
-            let declared = self.body.registers[register].span;
-            let message = format!("`.{swizzle}` needs a vector of at least {} elements", needed.max(2));
-            let diagnostic = self.verifier.diagnostic(Code::InvalidSwizzle, span, message);
-            self.verifier.sink.push(diagnostic.and(declared, format!("declared here as `{ty}`")));
-            return Given::Unknown;
-        }
-        given
-    }
-
-    fn special_element(&mut self, span: Span, special: SpecialRegister, swizzle: &str) -> Given {
-        let dimension = match swizzle {
-            "x" => 0,
-            "y" => 1,
-            "z" => 2,
-            _ => 3,
-        };
-        if dimension >= special.elements() || special.elements() == 1 {
-            let message = format!("`%{}` has no `.{swizzle}`", special.name());
-            let diagnostic = self.verifier.diagnostic(Code::InvalidSwizzle, span, message);
-            let help = match special.elements() {
-                1 => format!("it is a scalar: write `%{}`", special.name()),
-                _ => "its elements are .x, .y and .z, taken one at a time".to_owned(),
-            };
-            self.verifier.sink.push(diagnostic.help(help));
-            return Given::Unknown;
-        }
-        Given::Scalar(Scalar::Special(special, dimension as u8), special.bits())
-    }
-
-    fn negated(&mut self, span: Span) -> Given {
-        let text = self.text(span);
-        let blanks = text[1..].len() - text[1..].trim_start().len();
-        let register = Span { start: span.start + 1 + blanks as u32, ..span };
-        match self.register(register) {
-            Given::Predicate(register, _) => Given::Predicate(register, true),
-            Given::Unknown => Given::Unknown,
-            _ => {
-                let message = "`!` stands before a predicate only";
-                self.verifier.report(Code::OperandKind, span, message);
-                Given::Unknown
-            }
-        }
-    }
-
-    /// A local variable, or a variable or function of the module.
-    pub(super) fn symbol(&mut self, span: Span) -> Given {
-        let name = self.verifier.symbol_name(span);
-        if let Some(variable) = self.scopes.variable(&name) {
-            return Given::Variable(variable);
-        }
-        match self.verifier.symbols.get(&name) {
-            Some(Symbol::Variable(variable)) => Given::Variable(*variable),
-            Some(Symbol::Function(function)) => Given::Function(*function),
-            None => {
-                self.verifier.unknown_symbol(span);
-                Given::Unknown
-            }
-        }
-    }
-
     /// The operand, if `given` is what is expected.
     fn fit(&self, candidate: &Candidate, expected: &ExpectedOperand, given: Given, span: Span) -> Fitted {
         use OperandKind as Kind;
         let scalar_wanted = matches!(expected.kind, Kind::Register | Kind::Source | Kind::Pointer)
             || (expected.kind == Kind::Data && expected.elements == 1);
         match (expected.kind, given) {
-            (_, Given::Scalar(Scalar::Special(special, _), _)) if expected.written => {
+            (_, Given::Scalar(Scalar::Special(special, _), _) | Given::SpecialVector(special))
+                if expected.written =>
+            {
                 Err(self.fault(Code::ReadOnly, span, format!("`%{}` cannot be written", special.name())))
             }
             (_, Given::SpecialVector(special)) => Err(self.special_vector(special, span)),
@@ -473,19 +352,7 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         given: Given,
         span: Span,
     ) -> Box<Diagnostic> {
-        let found = match given {
-            Given::Scalar(..) => "a scalar",
-            Given::Vector(..) | Given::SpecialVector(_) => "a vector",
-            Given::Swizzle(..) => "several elements",
-            Given::Predicate(_, false) => "a predicate",
-            Given::Predicate(_, true) => "a negated predicate",
-            Given::Number => "an immediate",
-            Given::Variable(_) => "a variable",
-            Given::Function(_) => "a function",
-            Given::Word | Given::Unknown => "a word",
-            Given::Address(_) => "an address",
-            Given::Arguments => "arguments",
-        };
+        let found = given.describe();
         let message = format!("`{}` must be {}, not {found}", expected.role, describe(expected));
         let diagnostic = self.fault(Code::OperandKind, span, message);
         match (expected.kind, given) {
@@ -505,6 +372,10 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
             }
             (OperandKind::Address, Given::Scalar(..) | Given::Variable(_)) => {
                 diagnostic_help(diagnostic, format!("write `[{}]`", self.text(span)))
+            }
+            (OperandKind::Source, Given::Word) if expected.float.is_some() => {
+                let help = "numbers are written like `0.5`; infinity and NaN by their bits in hexadecimal";
+                diagnostic_help(diagnostic, help.to_owned())
             }
             _ => {
                 let mnemonic = candidate.op.opcode().mnemonic();

@@ -18,16 +18,20 @@ const HINT_TYPES: &[&str] =
 
 impl Verifier<'_, '_> {
     /// Declares a kernel or function with its parameters; its body comes later.
-    pub(super) fn declare_function(&mut self, function: &tree::Function) -> Option<FunctionId> {
-        let kind = if self.text(function.keyword) == ".kernel" {
+    pub(super) fn declare_function(&mut self, function: &tree::Function) -> FunctionId {
+        let (kind, faulty) = if self.text(function.keyword) == ".kernel" {
             self.check_kernel_form(function);
-            FunctionKind::Kernel(self.kernel(function))
+            (FunctionKind::Kernel(self.kernel(function)), false)
         } else {
             self.device_function(function)
         };
         let name = self.symbol_name(function.name).into_owned();
         let place = self.place(function.name);
-        Some(self.module.functions.push(Function { name, kind, body: None, place }))
+        let id = self.module.functions.push(Function { name, kind, body: None, place });
+        if faulty {
+            self.faulty_signatures.insert(id);
+        }
+        id
     }
 
     fn check_kernel_form(&mut self, function: &tree::Function) {
@@ -43,7 +47,7 @@ impl Verifier<'_, '_> {
             let diagnostic = self.diagnostic(Code::KernelForm, result, "a kernel returns nothing");
             self.sink.push(diagnostic.help(format!("leave out `{}`", self.text(result))));
         }
-        if function.body.is_none() {
+        if function.body.is_none() && function.linkage.is_none() {
             self.report(Code::KernelForm, function.name, "a kernel is always defined, never only declared");
         }
     }
@@ -213,16 +217,8 @@ impl Verifier<'_, '_> {
         Some(space)
     }
 
-    fn device_function(&mut self, function: &tree::Function) -> FunctionKind {
-        for attribute in &function.attributes {
-            let name = self.text(attribute.name);
-            let message = format!("`{name}` is not allowed on a function");
-            let diagnostic = self.diagnostic(Code::UnknownAttribute, attribute.name, message);
-            self.sink.push(match name {
-                ".reqd_work_group_size" | ".vec_type_hint" => diagnostic.help("only kernels have attributes"),
-                _ => diagnostic.help("the result of a function is `void` or a type such as `.32b`"),
-            });
-        }
+    /// A function, and whether its signature is faulty.
+    fn device_function(&mut self, function: &tree::Function) -> (FunctionKind, bool) {
         let linkage = self.linkage(function.linkage);
         match (&function.body, linkage) {
             (Some(body), Linkage::Imported) => {
@@ -238,22 +234,50 @@ impl Verifier<'_, '_> {
             }
             _ => {}
         }
-        let result = match function.result {
-            None => {
-                let diagnostic =
-                    self.diagnostic(Code::FunctionForm, function.name, "the type of the result is missing");
-                self.sink.push(diagnostic.help("write `void` or a type such as `.32b` before the name"));
-                None
-            }
-            Some(span) if self.text(span) == "void" => None,
-            Some(span) => self.register_type(span),
-        };
-        let parameters = function
+        let result = self.function_result(function);
+        let parameters: Vec<RegisterType> = function
             .parameters
             .iter()
             .filter_map(|parameter| self.function_parameter(parameter, function))
             .collect();
-        FunctionKind::Device { linkage, signature: Signature { parameters, result } }
+        let faulty = result.is_err() || parameters.len() < function.parameters.len();
+        let signature = Signature { parameters, result: result.unwrap_or_default() };
+        (FunctionKind::Device { linkage, signature }, faulty)
+    }
+
+    /// What a function returns; an error if that cannot be told.
+    fn function_result(&mut self, function: &tree::Function) -> Result<Option<RegisterType>, ()> {
+        let (attributes, unknown_type) = match function.attributes.split_last() {
+            // A word that stands for the result and is no type has been read as an attribute.
+            Some((last, others)) if function.result.is_none() && last.span == last.name => {
+                (others, Some(last.name))
+            }
+            _ => (&function.attributes[..], None),
+        };
+        for attribute in attributes {
+            let name = self.text(attribute.name);
+            let message = format!("`{name}` is not allowed on a function");
+            let diagnostic = self.diagnostic(Code::UnknownAttribute, attribute.name, message);
+            self.sink.push(match name {
+                ".reqd_work_group_size" | ".vec_type_hint" => diagnostic.help("only kernels have attributes"),
+                _ => diagnostic.help("the result of a function is `void` or a type such as `.32b`"),
+            });
+        }
+        match (function.result, unknown_type) {
+            (Some(span), _) if self.text(span) == "void" => Ok(None),
+            (_, Some(span)) if self.text(span) == ".pred" => {
+                let message = "a predicate cannot be the result of a function";
+                self.report(Code::PredicateValue, span, message);
+                Err(())
+            }
+            (Some(span), _) | (None, Some(span)) => self.register_type(span).map(Some).ok_or(()),
+            (None, None) => {
+                let message = "the type of the result is missing";
+                let diagnostic = self.diagnostic(Code::FunctionForm, function.name, message);
+                self.sink.push(diagnostic.help("write `void` or a type such as `.32b` before the name"));
+                Err(())
+            }
+        }
     }
 
     fn function_parameter(
@@ -297,8 +321,12 @@ impl Verifier<'_, '_> {
         let message = format!("`{text}` is no type of a register");
         let diagnostic = self.diagnostic(Code::RegisterType, span, message);
         let help = match text {
-            ".f" | ".u32" | ".s32" | ".i32" => "registers have no kind, only a width: write `.32b`",
-            ".df" | ".u64" | ".s64" | ".i64" => "registers have no kind, only a width: write `.64b`",
+            ".f" | ".f32" | ".b32" | ".u32" | ".s32" | ".i32" => {
+                "registers have no kind, only a width: write `.32b`"
+            }
+            ".df" | ".f64" | ".b64" | ".u64" | ".s64" | ".i64" => {
+                "registers have no kind, only a width: write `.64b`"
+            }
             ".hf" | ".bf" | ".u16" | ".s16" => "registers have no kind, only a width: write `.16b`",
             ".16bx2" | ".hfx2" | ".bfx2" => "a packed register is declared `.v2.16b`",
             ".8bx4" => "a packed register is declared `.v4.8b`",

@@ -39,12 +39,18 @@ impl Verifier<'_, '_> {
             }
             if is_version { self.version(header) } else { self.target(header) }
         }
-        if version.is_none() {
+        let unreadable = |index: usize, directive: &str| {
+            let mut items = tree.unreadable.iter();
+            items.any(|item| item.index == index || self.text(item.keyword) == directive)
+        };
+        let no_version = version.is_none() && !unreadable(0, ".version");
+        let no_target = target.is_none() && !unreadable(1, ".target");
+        if no_version {
             let diagnostic =
                 self.diagnostic(Code::MissingVersion, start, "a module starts with its `.version`");
             self.sink.push(diagnostic.help("add `.version 0.1;` as the first line"));
         }
-        if target.is_none() {
+        if no_target {
             let message = "no `.target` is given, `100` is assumed";
             let diagnostic = self.diagnostic(Code::MissingTarget, start, message);
             self.sink.push(diagnostic.help("add `.target 100;` as the second line"));

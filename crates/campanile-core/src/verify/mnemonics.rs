@@ -39,14 +39,14 @@ pub(super) struct Cache<'a> {
 
 impl<'a> Verifier<'a, '_> {
     /// The meaning of the mnemonic at `span`; its faults and doubts are reported.
-    pub(super) fn mnemonic(&mut self, span: Span) -> Option<Rc<Meaning>> {
+    pub(super) fn mnemonic(&mut self, span: Span) -> Rc<Meaning> {
         let text = self.text(span);
         let entry = self.mnemonics.entries.entry(text).or_insert_with(|| Entry::new(text));
         let (meaning, doubt) = (entry.meaning.clone(), entry.doubt);
         if let Err(fault) = meaning.as_ref() {
             let diagnostic = self.describe_mnemonic_fault(text, span, fault);
             self.sink.push(diagnostic);
-            return None;
+            return meaning;
         }
         match doubt {
             None => {}
@@ -60,7 +60,7 @@ impl<'a> Verifier<'a, '_> {
                 self.report(Code::Extension, span, message);
             }
         }
-        Some(meaning)
+        meaning
     }
 
     fn describe_mnemonic_fault(&self, text: &'a str, span: Span, fault: &MnemonicFault) -> Diagnostic {
@@ -96,7 +96,9 @@ impl<'a> Verifier<'a, '_> {
             }
             MnemonicFault::Rule { op, rule } => {
                 let mnemonic = op.opcode().mnemonic();
-                self.diagnostic(Code::QualifierRule, span, rule.to_string())
+                let qualifier = rule.qualifier().and_then(|qualifier| op.place(qualifier));
+                let place = qualifier.map_or(span, |(offset, length)| span.part(offset, length));
+                self.diagnostic(Code::QualifierRule, place, rule.to_string())
                     .help(format!("`pisa explain {mnemonic}` shows the forms of the instruction"))
             }
         }

@@ -9,10 +9,12 @@ mod calls;
 mod control_flow;
 mod fit;
 mod functions;
+mod given;
 mod header;
-mod index_rules;
 mod literal;
 mod mnemonics;
+mod operand_rules;
+mod registers;
 mod scopes;
 mod symbols;
 mod variables;
@@ -68,7 +70,10 @@ struct Verifier<'a, 's> {
     symbols: FxHashMap<Cow<'a, str>, Symbol>,
     host_names: FxHashMap<String, Span>,
     mnemonics: mnemonics::Cache<'a>,
+    /// Names without a declaration, or with an unreadable one, that have been reported.
     unknown_symbols: FxHashSet<&'a str>,
+    /// Functions whose signature is faulty, so that nothing is checked against it.
+    faulty_signatures: FxHashSet<FunctionId>,
 }
 
 impl<'a, 's> Verifier<'a, 's> {
@@ -92,6 +97,7 @@ impl<'a, 's> Verifier<'a, 's> {
             host_names: FxHashMap::default(),
             mnemonics: mnemonics::Cache::default(),
             unknown_symbols: FxHashSet::default(),
+            faulty_signatures: FxHashSet::default(),
         }
     }
 

@@ -137,7 +137,7 @@ impl<'a> Scopes<'a> {
         if let Some((range, at)) = self.range_of(name)
             && at == depth
         {
-            return Err(Taken::Range(range.span));
+            return Err(Taken::Range(range));
         }
         self.bind(name, register, depth);
         Ok(())
@@ -171,7 +171,7 @@ impl<'a> Scopes<'a> {
         if let Some((_, other)) = ranges.range(..range.end).next_back()
             && other.end > range.start
         {
-            return Err(Taken::Range(other.span));
+            return Err(Taken::Range(*other));
         }
         ranges.insert(range.start, range);
         Ok(())
@@ -204,5 +204,5 @@ impl<'a> Scopes<'a> {
 /// By what a name is taken.
 pub(super) enum Taken {
     Register(RegisterId),
-    Range(Span),
+    Range(Range),
 }

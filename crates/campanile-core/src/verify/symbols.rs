@@ -11,21 +11,25 @@ use crate::syntax::tree::{Item, Tree};
 impl<'a> Verifier<'a, '_> {
     /// Declares everything of module scope, with signatures and sizes but without initializers and bodies.
     pub(super) fn declare_symbols(&mut self, tree: &Tree) -> DeclaredItems {
+        let unreadable = tree.unreadable.iter().filter_map(|item| item.name);
+        self.unknown_symbols.extend(unreadable.map(|name| self.source.slice(name)));
         let mut items = Vec::with_capacity(tree.items.len());
         for item in &tree.items {
-            items.push(match item {
+            let declared = match item {
                 Item::Header(_) => None,
-                Item::Variable(variable) => self.declare_variable(variable, None).map(Symbol::Variable),
-                Item::Function(function) => self.declare_function(function).map(Symbol::Function),
-            });
-            let name = match item {
-                Item::Header(_) => continue,
-                Item::Variable(variable) => variable.name,
-                Item::Function(function) => function.name,
+                Item::Variable(variable) => {
+                    let id = self.declare_variable(variable, None);
+                    id.map(|id| (variable.name, Symbol::Variable(id)))
+                }
+                Item::Function(function) => {
+                    let id = self.declare_function(function);
+                    Some((function.name, Symbol::Function(id)))
+                }
             };
-            if let Some(symbol) = items[items.len() - 1] {
+            if let Some((name, symbol)) = declared {
                 self.declare_symbol(name, symbol);
             }
+            items.push(declared.map(|(_, symbol)| symbol));
         }
         items
     }
@@ -50,51 +54,12 @@ impl<'a> Verifier<'a, '_> {
     }
 
     /// The name at `span` without `@`, quotes and escapes.
-    pub(super) fn symbol_name(&mut self, span: Span) -> Cow<'a, str> {
+    pub(super) fn symbol_name(&self, span: Span) -> Cow<'a, str> {
         let text = &self.text(span)[1..];
         match text.strip_prefix('"') {
             None => Cow::Borrowed(text),
-            Some(quoted) => self.unescaped(quoted.strip_suffix('"').unwrap_or(quoted), span),
+            Some(quoted) => unescaped(quoted.strip_suffix('"').unwrap_or(quoted)),
         }
-    }
-
-    /// A text in quotes without its quotes and escapes: `\n`, `\"`, `\\` and two hexadecimal digits.
-    pub(super) fn unescaped(&mut self, text: &'a str, span: Span) -> Cow<'a, str> {
-        if !text.contains('\\') {
-            return Cow::Borrowed(text);
-        }
-        let mut bytes = Vec::with_capacity(text.len());
-        let mut rest = text.as_bytes();
-        while let Some((&byte, tail)) = rest.split_first() {
-            rest = tail;
-            if byte != b'\\' {
-                bytes.push(byte);
-                continue;
-            }
-            let hexadecimal = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-            let code = hexadecimal.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            match (rest.first(), code) {
-                (_, Some(code)) => {
-                    bytes.push(code);
-                    rest = &rest[2..];
-                }
-                (Some(b'n'), _) => {
-                    bytes.push(b'\n');
-                    rest = &rest[1..];
-                }
-                (Some(b'"' | b'\\'), _) => {
-                    bytes.push(rest[0]);
-                    rest = &rest[1..];
-                }
-                _ => {
-                    let message = "escapes are `\\n`, `\\\"`, `\\\\` and `\\` with two hexadecimal digits";
-                    self.report(Code::InvalidEscape, span, message);
-                    return Cow::Borrowed(text);
-                }
-            }
-        }
-        // Bytes that are no UTF-8 keep their escaped spelling, which is as unique as the bytes.
-        String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Reports that nothing is called as the text at `span` says; once for each name.
@@ -116,9 +81,38 @@ impl<'a> Verifier<'a, '_> {
     }
 }
 
+/// A text in quotes without its quotes and escapes: `\n`, `\"`, `\\` and two hexadecimal digits. Others have been
+/// reported by the lexer and are left as they are.
+pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let hexadecimal = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = hexadecimal.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let (value, length) = match (code, rest.first()) {
+            (Some(code), _) => (code, 2),
+            (None, Some(b'n')) => (b'\n', 1),
+            (None, Some(other)) => (*other, 1),
+            (None, None) => (b'\\', 0),
+        };
+        bytes.push(value);
+        rest = &rest[length..];
+    }
+    // Bytes that are no UTF-8 keep their escaped spelling, which is as unique as the bytes.
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
 /// The name nearest to `name`, if one is near; large name spaces are not searched.
 pub(super) fn similar_name<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = 1 + name.len() / 4;
+    let limit = (name.len() + 2) / 4;
     names
         .take(2000)
         .filter(|other| other.len().abs_diff(name.len()) <= limit)

@@ -1,6 +1,7 @@
 //! Memory variables: spaces, sizes, attributes, initializers (spec 2.4, 2.5).
 
 use super::literal::{Integer, LiteralFault};
+use super::symbols::unescaped;
 use super::{DeclaredItems, Symbol, Verifier};
 use crate::diagnostic::Code;
 use crate::isa::Space;
@@ -14,6 +15,8 @@ const LOCAL_LIMIT: u64 = 1 << 31;
 const GLOBAL_LIMIT: u64 = 1 << 40;
 /// Greatest alignment, and the greatest that is not doubtful.
 const ALIGNMENT_LIMITS: (u64, u64) = (1 << 16, 4096);
+/// Taken where an alignment is faulty, so that no access is found fault with.
+const UNKNOWN_ALIGNMENT: u32 = 1 << 16;
 
 impl<'a> Verifier<'a, '_> {
     /// Declares a variable, of the module or (with an owner) local; its initializer comes later.
@@ -45,6 +48,12 @@ impl<'a> Verifier<'a, '_> {
     }
 
     fn check_scope(&mut self, variable: &tree::Variable, space: Space, local: bool) {
+        if let (Some(linkage), true) = (variable.linkage, local) {
+            let diagnostic =
+                self.diagnostic(Code::VariableScope, linkage, "a variable inside a function has no linkage");
+            self.sink.push(diagnostic.help("leave it out, or declare the variable at module scope"));
+            return;
+        }
         let wrong = match space {
             Space::Private | Space::Shared => !local,
             Space::Global => local,
@@ -98,12 +107,17 @@ impl<'a> Verifier<'a, '_> {
 
     /// The size in bytes: written, or the sum of the initial values.
     fn variable_size(&mut self, variable: &tree::Variable, space: Space) -> Option<u64> {
-        let initial = variable.initializer.as_ref().map(|(items, span)| {
+        let initial = variable.initializer.as_ref().filter(|(items, _)| !items.is_empty());
+        let initial = initial.map(|(items, span)| {
             let mut items = items.iter();
             (items.try_fold(0u64, |sum, item| sum.checked_add(self.item_size(item)?)), *span)
         });
         let Some(span) = variable.size else {
-            if initial.is_none() {
+            if let Some((Some(0), _)) = initial {
+                self.report(Code::VariableSize, variable.name, "a variable has at least one byte");
+            }
+            let imported = self.linkage(variable.linkage) == Linkage::Imported;
+            if variable.initializer.is_none() && (space != Space::Const || imported) {
                 let message = format!("the size of `{}` is not given", self.text(variable.name));
                 let diagnostic = self.diagnostic(Code::VariableSize, variable.name, message);
                 self.sink
@@ -166,7 +180,11 @@ impl<'a> Verifier<'a, '_> {
                 self.report(Code::InvalidNumber, span, message);
                 None
             }
-            Err(LiteralFault::Form(message, _) | LiteralFault::Range(message)) => {
+            Err(LiteralFault::Form(message, _)) => {
+                self.report(Code::InvalidNumber, span, message);
+                None
+            }
+            Err(LiteralFault::Range(message)) => {
                 self.report(Code::InvalidNumber, span, format!("this number {message}"));
                 None
             }
@@ -180,11 +198,7 @@ impl<'a> Verifier<'a, '_> {
                 continue;
             }
             match self.text(attribute.name) {
-                ".align" => {
-                    if let Some(alignment) = self.alignment(attribute) {
-                        declared.alignment = alignment;
-                    }
-                }
+                ".align" => declared.alignment = self.alignment(attribute).unwrap_or(UNKNOWN_ALIGNMENT),
                 ".section" if module_scope => declared.section = self.text_argument(attribute),
                 ".host_access" if module_scope && declared.linkage != Linkage::Imported => {
                     declared.host_access = self.text_argument(attribute);
@@ -258,7 +272,7 @@ impl<'a> Verifier<'a, '_> {
         let Some(quoted) = self.text(span).strip_prefix('"') else {
             return self.no_text_argument(attribute);
         };
-        Some(self.unescaped(quoted.strip_suffix('"').unwrap_or(quoted), span).into_owned())
+        Some(unescaped(quoted.strip_suffix('"').unwrap_or(quoted)).into_owned())
     }
 
     fn no_text_argument(&mut self, attribute: &Attribute) -> Option<String> {

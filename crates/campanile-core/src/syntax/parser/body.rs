@@ -1,7 +1,7 @@
 //! Bodies: statements, instructions, operands, addresses.
 
-use super::{Faulty, Parsed, Parser};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{Faulty, Parsed, Parser, is_module_directive};
+use crate::diagnostic::{Code, Diagnostic, Sink};
 use crate::source::Span;
 use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Address, AddressPart, Body, Instruction, Operand, Statement};
@@ -13,10 +13,7 @@ impl Parser<'_> {
         let mut depth = 0usize;
         loop {
             if self.at(TokenKind::End) || self.starts_function() {
-                let message = "this body is not closed before the next declaration";
-                let diagnostic = Diagnostic::new(Code::UnclosedBody, self.source, body.open, message);
-                self.sink.push(diagnostic.and(self.previous.after(), "`}` is missing here"));
-                body.close = self.previous.after();
+                self.unclosed(&mut body);
                 return body;
             }
             if self.at(TokenKind::CloseBrace) {
@@ -37,7 +34,17 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement other than a brace. When it is faulty, nothing of it stays in the body.
+    fn unclosed(&mut self, body: &mut Body) {
+        body.close = self.previous.after();
+        if self.sink.errors() < Sink::LIMIT {
+            let message = "this body is not closed before the next declaration";
+            let diagnostic = Diagnostic::new(Code::UnclosedBody, self.source, body.open, message);
+            self.push(diagnostic.and(self.previous.after(), "`}` is missing here"));
+            self.left_open = true;
+        }
+    }
+
+    /// A statement other than a brace. When it is faulty, its operands do not stay in the body.
     fn statement(&mut self, body: &mut Body) {
         let (operands, addresses) = (body.operands.len(), body.addresses.len());
         let start = self.token;
@@ -52,19 +59,25 @@ impl Parser<'_> {
                 if self.previous.start < start.span.start || !self.on_new_line() {
                     self.recover();
                 }
+                let declares = matches!(self.text(start.span), ".reg" | ".pred")
+                    || (start.kind == TokenKind::Word && is_module_directive(self.text(start.span)));
+                match declares {
+                    true => body.unreadable_declarations.push(start.span.to(self.previous)),
+                    false => body.has_unreadable_instructions = true,
+                }
             }
         }
     }
 
     fn try_statement(&mut self, body: &mut Body) -> Parsed<Statement> {
         if !self.at(TokenKind::Word) {
-            return Err(self.expected("an instruction, declaration or label"));
+            return Err(self.expected_start("an instruction, declaration or label"));
         }
         let word = self.word();
         if word.starts_with('.') && !self.is_label() {
             return self.local_declaration(word);
         }
-        let first_on_line = self.on_new_line() || self.previous.end == 0 || self.follows_brace();
+        let first_on_line = self.on_new_line() || self.previous.end == 0 || self.follows_brace_or_label();
         let word = self.take();
         if self.at(TokenKind::Colon) {
             return Ok(self.label(word, first_on_line));
@@ -77,14 +90,19 @@ impl Parser<'_> {
         self.source.text().as_bytes().get(self.token.span.end as usize) == Some(&b':')
     }
 
-    fn follows_brace(&self) -> bool {
-        matches!(self.text(self.previous), "{" | "}")
+    /// Whether a brace stands before the next token, or a label, which is the one then to have company.
+    fn follows_brace_or_label(&self) -> bool {
+        matches!(self.text(self.previous), "{" | "}" | ":")
     }
 
     fn local_declaration(&mut self, word: &str) -> Parsed<Statement> {
         match word {
             ".reg" | ".pred" => {
                 self.registers().map(|declaration| Statement::Registers(Box::new(declaration)))
+            }
+            ".export" | ".import" => {
+                let linkage = self.take();
+                self.variable(Some(linkage)).map(|variable| Statement::Variable(Box::new(variable)))
             }
             ".private" | ".shared" | ".const" | ".global" => {
                 self.variable(None).map(|variable| Statement::Variable(Box::new(variable)))
@@ -93,9 +111,8 @@ impl Parser<'_> {
                 let message = format!("`{word}` is not a directive of a body");
                 let diagnostic =
                     Diagnostic::new(Code::UnknownDirective, self.source, self.token.span, message);
-                self.sink
-                    .push(diagnostic.help("a body has `.reg`, `.pred`, `.private`, `.shared` and `.const`"));
-                Err(Faulty)
+                let help = "a body has `.reg`, `.pred`, `.private`, `.shared` and `.const`";
+                Err(self.push(diagnostic.help(help)))
             }
         }
     }
@@ -112,7 +129,7 @@ impl Parser<'_> {
                 "a label must stand alone on its line",
             );
             let help = if alone { "start a new line before it" } else { "start a new line after the `:`" };
-            self.sink.push(diagnostic.help(help));
+            self.push(diagnostic.help(help));
         }
         Statement::Label(word)
     }

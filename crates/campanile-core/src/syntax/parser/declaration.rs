@@ -2,6 +2,7 @@
 
 use smallvec::smallvec;
 
+use super::function::is_register_type;
 use super::{Parsed, Parser};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,8 +20,8 @@ impl Parser<'_> {
         };
         let mut stray_type = None;
         let mut attributes = Vec::new();
-        while self.at(TokenKind::Word) {
-            if self.word().strip_suffix('b').is_some_and(|bits| bits[1..].parse::<u32>().is_ok()) {
+        while self.at_dotted_word() {
+            if is_register_type(self.word()) {
                 stray_type = Some(self.take());
             } else {
                 attributes.push(self.attribute()?);
@@ -45,10 +46,11 @@ impl Parser<'_> {
     pub(super) fn attribute(&mut self) -> Parsed<Attribute> {
         let name = self.take();
         let mut attribute = Attribute { name, arguments: smallvec![], span: name };
-        if self.at(TokenKind::Number) {
+        let plain_word = self.at(TokenKind::Word) && !self.at_dotted_word() && self.word() != "void";
+        if self.at(TokenKind::Number) || plain_word {
             attribute.arguments.push(self.take());
         } else if self.take_if(TokenKind::OpenParenthesis).is_some() {
-            loop {
+            while !self.at(TokenKind::CloseParenthesis) {
                 match self.token.kind {
                     TokenKind::Number | TokenKind::Word | TokenKind::String => {
                         attribute.arguments.push(self.take());
@@ -80,7 +82,7 @@ impl Parser<'_> {
 
     fn initializer_item(&mut self) -> Parsed<InitializerItem> {
         if self.at(TokenKind::OpenBrace) {
-            return Err(self.expected("a width such as `.32b`, as initial values do not nest,"));
+            return Err(self.expected("a width such as `.32b` (initial values do not nest)"));
         }
         let kind = self.expect(TokenKind::Word, "a width such as `.32b`, or `.zero`")?;
         let value = if self.at(TokenKind::Symbol) {
@@ -107,7 +109,8 @@ impl Parser<'_> {
                 let plus = self.take();
                 let message = "an immediate has no `+` sign";
                 let diagnostic = Diagnostic::new(Code::InvalidNumber, self.source, plus, message);
-                self.sink.push(diagnostic.help("leave the sign out"));
+                let faulty = self.push(diagnostic.help("leave the sign out"));
+                return self.take_if(TokenKind::Number).ok_or(faulty);
             }
             return self.expect(TokenKind::Number, what);
         };
@@ -134,7 +137,7 @@ impl Parser<'_> {
                 self.expect(TokenKind::Greater, "`>`")?;
                 range = Some((start, end));
             }
-            names.push(RegisterName { name, range });
+            names.push(RegisterName { name, range, span: name.to(self.previous) });
             if self.take_if(TokenKind::Comma).is_none() {
                 break;
             }

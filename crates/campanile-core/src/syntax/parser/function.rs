@@ -12,12 +12,14 @@ impl Parser<'_> {
         let is_kernel = self.text(keyword) == ".kernel";
         let mut attributes = Vec::new();
         let mut result = None;
-        while self.at(TokenKind::Word) {
+        while self.at(TokenKind::Word) && result.is_none() {
             let word = self.word();
             if word == "void" || is_register_type(word) {
                 result = Some(self.take());
-            } else {
+            } else if self.at_dotted_word() {
                 attributes.push(self.attribute()?);
+            } else {
+                break;
             }
         }
         let name = self.expect(TokenKind::Symbol, "the name of the function, such as `@sum`")?;
@@ -52,7 +54,7 @@ impl Parser<'_> {
         let size = self.expect(TokenKind::Number, "the size in bytes")?;
         self.expect(TokenKind::CloseBracket, "`]`")?;
         let mut attributes = Vec::new();
-        while self.at(TokenKind::Word) {
+        while self.at_dotted_word() {
             attributes.push(self.attribute()?);
         }
         let name = self.expect(TokenKind::Register, "the name of the parameter, such as `%source`")?;
@@ -70,11 +72,11 @@ impl Parser<'_> {
     /// `.reg .32b %a`; a declaration may leave the name out.
     fn function_parameter(&mut self) -> Parsed<Parameter> {
         let start = self.token.span;
-        let keyword = matches!(self.word(), ".reg" | ".pred").then(|| self.take());
-        let ty = self.take_if(TokenKind::Word);
-        if ty.is_none() && keyword.is_none() {
+        if !self.at_dotted_word() || self.word() == ".param" {
             return Err(self.expected("a parameter such as `.reg .32b %a`"));
         }
+        let keyword = matches!(self.word(), ".reg" | ".pred").then(|| self.take());
+        let ty = self.take_if(TokenKind::Word);
         let name = self.take_if(TokenKind::Register);
         let span = start.to(self.previous);
         Ok(Parameter { keyword, size: None, ty, attributes: Vec::new(), name, span })
@@ -82,7 +84,7 @@ impl Parser<'_> {
 }
 
 /// Whether a word is of the form `.32b` or `.v4.32b`; its numbers are checked later.
-fn is_register_type(word: &str) -> bool {
+pub(super) fn is_register_type(word: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match word.strip_prefix(".v") {
         Some(vector) => vector

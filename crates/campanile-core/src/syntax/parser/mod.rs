@@ -8,21 +8,20 @@ use std::sync::Arc;
 
 use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
-use super::tree::{Header, Item, Tree};
+use super::tree::{Header, Item, Tree, Unreadable};
 use crate::diagnostic::{Code, Diagnostic, Sink};
 use crate::source::{SourceFile, Span};
 
 /// Reads a text into a tree and reports every fault to `sink`.
 pub fn parse(source: &Arc<SourceFile>, sink: &mut Sink) -> Tree {
     let mut parser = Parser::new(source, sink);
-    let mut items = Vec::new();
+    let mut tree = Tree::default();
     while parser.token.kind != TokenKind::End {
-        if let Some(item) = parser.item() {
-            items.push(item);
-        }
+        parser.item(&mut tree);
     }
     parser.finish();
-    Tree { items, comments: std::mem::take(&mut parser.lexer.comments) }
+    tree.comments = std::mem::take(&mut parser.lexer.comments);
+    tree
 }
 
 /// Marker of a fault that has been reported; the caller recovers.
@@ -38,13 +37,15 @@ struct Parser<'a> {
     token: Token,
     /// The token read last.
     previous: Span,
+    /// Whether a body was left open, so that its rest may stand at module scope.
+    left_open: bool,
 }
 
 impl<'a> Parser<'a> {
     fn new(source: &'a Arc<SourceFile>, sink: &'a mut Sink) -> Self {
         let mut lexer = Lexer::new(source.text());
         let token = lexer.next_token();
-        Parser { source, sink, lexer, token, previous: Span::default() }
+        Parser { source, sink, lexer, token, previous: Span::default(), left_open: false }
     }
 
     fn text(&self, span: Span) -> &'a str {
@@ -71,21 +72,37 @@ impl<'a> Parser<'a> {
         self.at(kind).then(|| self.take())
     }
 
-    fn report(&mut self, code: Code, span: Span, message: impl Into<String>) -> Faulty {
-        self.sink.push(Diagnostic::new(code, self.source, span, message));
+    fn push(&mut self, diagnostic: Diagnostic) -> Faulty {
+        self.sink.push(diagnostic);
+        if self.sink.errors() >= Sink::LIMIT {
+            self.lexer.skip_to_end();
+            self.token = self.lexer.next_token();
+        }
         Faulty
     }
 
-    /// Reports that something else was expected at the next token.
+    fn report(&mut self, code: Code, span: Span, message: impl Into<String>) -> Faulty {
+        self.push(Diagnostic::new(code, self.source, span, message))
+    }
+
+    /// Reports that something else was expected at the next token; behind the last one, if a line ends there.
     fn expected(&mut self, what: &str) -> Faulty {
-        let found = self.describe_token();
-        let span = if self.at(TokenKind::End) { self.previous.after() } else { self.token.span };
-        let unterminated = (Code::UnterminatedText, self.previous);
-        match self.token.kind {
-            TokenKind::Invalid => Faulty, // the lexer has reported it
-            _ if self.lexer.faults.iter().rev().take(2).any(|fault| *fault == unterminated) => Faulty,
-            _ => self.report(Code::UnexpectedToken, span, format!("expected {what}, found {found}")),
+        let line_ends = self.at(TokenKind::End) || self.on_new_line();
+        let span = if line_ends { self.previous.after() } else { self.token.span };
+        self.expected_at(span, what)
+    }
+
+    /// Reports that something else was expected at the next token, which starts a statement.
+    fn expected_start(&mut self, what: &str) -> Faulty {
+        self.expected_at(self.token.span, what)
+    }
+
+    fn expected_at(&mut self, span: Span, what: &str) -> Faulty {
+        if self.at(TokenKind::Invalid) {
+            return Faulty; // the lexer reports it
         }
+        let found = self.describe_token();
+        self.report(Code::UnexpectedToken, span, format!("expected {what}, found {found}"))
     }
 
     /// The next token as a reader would name it.
@@ -121,7 +138,7 @@ impl<'a> Parser<'a> {
                 self.previous.after(),
                 "expected `;` at the end of the statement",
             );
-            self.sink.push(diagnostic.help("add `;` here"));
+            self.push(diagnostic.help("add `;` here"));
             return Ok(self.previous);
         }
         Err(self.expected("`;`"))
@@ -152,20 +169,41 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A directive or declaration at module scope, or nothing if it was unreadable.
-    fn item(&mut self) -> Option<Item> {
+    /// A directive or declaration at module scope.
+    fn item(&mut self, tree: &mut Tree) {
         let start = self.token;
-        let parsed = match self.module_item() {
-            Ok(item) => return Some(item),
-            Err(Faulty) => None,
-        };
-        self.recover_at_module_scope(start);
-        parsed
+        if self.left_open && !(self.at(TokenKind::Word) && is_module_directive(self.word())) {
+            self.left_open = false;
+            self.recover_at_module_scope(start);
+            return;
+        }
+        match self.module_item() {
+            Ok(item) => tree.items.push(item),
+            Err(Faulty) => {
+                self.recover_at_module_scope(start);
+                let name = self.first_name(start.span.to(self.previous));
+                let index = tree.items.len() + tree.unreadable.len();
+                tree.unreadable.push(Unreadable { keyword: start.span, name, index });
+            }
+        }
+    }
+
+    /// The name that an unreadable declaration would have declared.
+    fn first_name(&self, span: Span) -> Option<Span> {
+        let mut lexer = Lexer::new(self.text(span));
+        loop {
+            let token = lexer.next_token();
+            match token.kind {
+                TokenKind::Symbol => return Some(span.part(token.span.start as usize, token.span.length())),
+                TokenKind::End | TokenKind::Semicolon | TokenKind::OpenBrace => return None,
+                _ => {}
+            }
+        }
     }
 
     fn module_item(&mut self) -> Parsed<Item> {
         if !self.at(TokenKind::Word) {
-            return Err(self.expected("a directive such as `.kernel`, `.function` or `.global`"));
+            return Err(self.expected_start("a directive such as `.kernel`, `.function` or `.global`"));
         }
         match self.word() {
             ".version" | ".target" => self.header().map(Item::Header),
@@ -198,10 +236,14 @@ impl<'a> Parser<'a> {
                     Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
                     None => diagnostic.help(format!("at module scope stand {}", known.join(", "))),
                 };
-                self.sink.push(diagnostic);
-                Err(Faulty)
+                Err(self.push(diagnostic))
             }
         }
+    }
+
+    /// Whether the next token starts an attribute or a type.
+    fn at_dotted_word(&self) -> bool {
+        self.at(TokenKind::Word) && self.word().starts_with('.')
     }
 
     /// Goes on at something that starts a declaration; a body in braces on the way is passed over whole.
@@ -228,8 +270,17 @@ impl<'a> Parser<'a> {
 
     /// Whether the next token can only stand at module scope.
     fn starts_function(&self) -> bool {
-        self.at(TokenKind::Word)
-            && matches!(self.word(), ".kernel" | ".function" | ".export" | ".import" | ".version" | ".target")
+        if !self.at(TokenKind::Word) {
+            return false;
+        }
+        match self.word() {
+            ".kernel" | ".function" => true,
+            ".export" | ".import" => {
+                let behind = self.source.text()[self.token.span.end as usize..].trim_start();
+                behind.starts_with(".kernel") || behind.starts_with(".function")
+            }
+            _ => false,
+        }
     }
 
     fn header(&mut self) -> Parsed<Header> {
@@ -247,12 +298,21 @@ impl<'a> Parser<'a> {
             let message = match code {
                 Code::UnterminatedText => "this text is not closed on its line".to_owned(),
                 Code::InvalidName => format!("`{shown}` is not a name"),
+                Code::InvalidEscape => format!("`{shown}` is no escape"),
+                _ if text.starts_with("/*") => "there are no comments of several lines".to_owned(),
                 _ => format!("`{}` belongs to no token", shown.escape_debug()),
             };
             let mut diagnostic = Diagnostic::new(code, self.source, span, message);
-            if code == Code::InvalidName {
-                diagnostic =
-                    diagnostic.help("a name starts with a letter, `$`, `.` or `_`; digits may follow");
+            let help = match code {
+                Code::InvalidName => Some("a name starts with a letter, `$`, `.` or `_`; digits may follow"),
+                Code::InvalidEscape => {
+                    Some("escapes are `\\n`, `\\\"`, `\\\\` and `\\` with two hexadecimal digits")
+                }
+                _ if text.starts_with("/*") => Some("a comment starts with `//` on each line"),
+                _ => None,
+            };
+            if let Some(help) = help {
+                diagnostic = diagnostic.help(help);
             }
             self.sink.push(diagnostic);
         }
