@@ -1,6 +1,6 @@
 //! The instruction set: one declarative table, and what is read from it.
 //!
-//! [`table`] is the vocabulary, the nine chapter files are the table, [`op`] and [`mnemonic`] match text against
+//! `table` is the vocabulary, the nine chapter files are the table, `op` and `mnemonic` match text against
 //! it. Nothing here knows about source files or diagnostics.
 
 mod arithmetic;
