@@ -64,7 +64,7 @@ impl Launch {
 /// Sizes that a launch must not exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Work-items of a work-group.
+    /// Work-items of a work-group; more than 65536 are never allowed.
     pub work_group: u32,
     /// Bytes of shared memory.
     pub shared: u64,
@@ -226,7 +226,8 @@ pub fn run(device: &mut Device, launch: &Launch, options: &Options) -> Result<Re
     };
     let Launch { dimensions, grid, local, offset, non_uniform, .. } = *launch;
     let limits = &options.limits;
-    let range = NdRange::new(dimensions, grid, local, offset, non_uniform, limits.work_group)?;
+    let group_limit = limits.work_group.min(1 << 16);
+    let range = NdRange::new(dimensions, grid, local, offset, non_uniform, group_limit)?;
     if let Some(required) = kernel.required_work_group_size
         && required != local
     {

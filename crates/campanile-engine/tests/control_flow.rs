@@ -36,6 +36,33 @@ fn recursion_has_its_own_variables() {
 }
 
 #[test]
+fn variables_of_functions_that_have_returned_are_gone() {
+    let body = "call %b, @own();\nld.private.32b %a, [%b];";
+    let function = ".function .32b @own() { .reg .32b %x, %y; .private .align 4 @v[4]; mov.32b %y, 3; \
+                    st.private.32b [@v], %y; addrof.32b %x, @v; return %x; }";
+    let mut case = Case::new(&format!("{}{function}", kernel(body)), 32, 32).buffer(&[0; 32]);
+    assert_eq!(case.findings(), ["C0101 line 3 x32"]);
+}
+
+#[test]
+fn a_callee_writes_variables_of_its_caller() {
+    let body =
+        ".private .align 4 @v[8]; addrof.32b %b, @v; call void, @set(%b); ld.private.32b %a, [@v + 4];";
+    let function = ".function void @set(.reg .32b %x) { .reg .32b %y; .private .align 4 @own[64]; \
+                    mov.32b %y, %laneid; st.private.32b [@own], %y; st.private.32b [%x + 4], %y; }";
+    let mut case = Case::new(&format!("{}{function}", kernel(body)), 32, 32).buffer(&[0; 32]);
+    assert_eq!(case.findings(), [""; 0]);
+    assert_eq!(case.words(0), (0..32).collect::<Vec<u32>>());
+}
+
+#[test]
+fn empty_kernels_and_functions() {
+    assert_eq!(Case::new(".kernel @k() { }", 64, 32).findings(), [""; 0]);
+    let text = ".kernel @k() { call void, @f(); call void, @f(); }\n.function void @f() { }";
+    assert_eq!(Case::new(text, 40, 40).findings(), [""; 0]);
+}
+
+#[test]
 fn endless_recursion_ends() {
     let text = kernel("mov.32b %a, 0;\ncall void, @f();") + ".function void @f() {\ncall void, @f(); }";
     let mut case = Case::new(&text, 32, 32).buffer(&[0; 32]);

@@ -113,6 +113,25 @@ fn threads_share_global_memory() {
 }
 
 #[test]
+fn sizes_beyond_all_bounds_are_refused() {
+    let huge = "2147483648";
+    for space in ["shared", "private"] {
+        let text = format!(".kernel @k() {{ .{space} @a[{huge}]; .{space} .align 4096 @b[{huge}]; }}");
+        let Case { mut device, launch, options, .. } = Case::new(&text, 1, 1);
+        let error = run(&mut device, &launch, &options).expect_err("refused");
+        assert!(matches!(error, LaunchError::SharedMemory { .. } | LaunchError::PrivateMemory { .. }));
+    }
+}
+
+#[test]
+fn empty_shared_arguments_have_no_bytes() {
+    let text =
+        ".kernel @k(.param[4] %s) { .reg .32b %p, %a; ld.param.32b %p, [%s];\nld.shared.32b %a, [%p]; }";
+    let mut case = Case::new(text, 1, 1).argument(Argument::Local(0));
+    assert_eq!(case.findings(), ["C0101 line 2 x1"]);
+}
+
+#[test]
 fn devices_outlive_launches() {
     let text = ".global .align 4 @n[4] = { .32b 0 };\n.kernel @k() { .reg .64b %p; .reg .32b %a; addrof.64b %p, @n; \
                 ld.global.32b %a, [%p]; iadd.32b %a, %a, 1; st.global.32b [%p], %a; }";

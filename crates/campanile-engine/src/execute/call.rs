@@ -78,7 +78,7 @@ impl<O: Observer> Machine<'_, O> {
             self.report_lanes(sub, here, here.active, |_, _| FindingKind::CallDepth { limit });
             return false;
         }
-        let needed = sub.private.top() + self.program.codes[code as usize].private_size;
+        let needed = sub.private.top().saturating_add(self.program.codes[code as usize].private_size);
         if needed > limits.private {
             let limit = limits.private;
             self.report_lanes(sub, here, here.active, |_, _| FindingKind::PrivateMemory { needed, limit });

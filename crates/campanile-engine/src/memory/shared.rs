@@ -24,7 +24,8 @@ pub(crate) struct SharedLayout {
 
 impl SharedLayout {
     fn place(&mut self, size: u64, alignment: u32, least: u64, owner: Owner) -> u64 {
-        let start = self.end.next_multiple_of(least.max(u64::from(alignment)));
+        // What does not fit into 64 bits is refused by its size.
+        let start = self.end.checked_next_multiple_of(least.max(u64::from(alignment))).unwrap_or(self.end);
         let index = self.objects.len() as u32;
         self.objects.push(Object { index, start, size, alignment, constant: false, owner });
         self.end = start.saturating_add(size).saturating_add(GAP);

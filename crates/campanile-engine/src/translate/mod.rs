@@ -104,17 +104,17 @@ impl Symbols<'_> {
     /// Where the private variables of a body lie in its activations, and how many bytes these have.
     fn private_variables(&self, body: &Body) -> (Vec<PrivateVariable>, u64) {
         let mut variables = Vec::new();
-        let mut end = 0;
+        let mut end = 0u64;
         for variable in &body.variables {
             let declared = &self.module.variables[*variable];
             if declared.space == Space::Private {
                 let (size, alignment) = (declared.size, declared.alignment);
-                let offset = u64::next_multiple_of(end, PRIVATE_ALIGNMENT.max(u64::from(alignment)));
+                let offset = round_up(end, PRIVATE_ALIGNMENT.max(u64::from(alignment)));
                 variables.push(PrivateVariable { variable: *variable, offset, size, alignment });
                 end = offset.saturating_add(size).saturating_add(PRIVATE_GAP);
             }
         }
-        (variables, end.next_multiple_of(PRIVATE_ALIGNMENT))
+        (variables, round_up(end, PRIVATE_ALIGNMENT))
     }
 }
 
@@ -130,6 +130,11 @@ impl FunctionTranslator<'_> {
     fn register(&self, register: RegisterId) -> Slots {
         self.slots[register.index()]
     }
+}
+
+/// The next multiple; the greatest number where there is none.
+fn round_up(size: u64, alignment: u64) -> u64 {
+    size.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
 }
 
 /// Whether a symbol is defined elsewhere.

@@ -77,9 +77,13 @@ impl FunctionTranslator<'_> {
 
     /// The address of a variable in its space.
     pub(super) fn variable(&self, variable: VariableId) -> Source {
-        match self.private.iter().find(|one| one.variable == variable) {
-            Some(private) => Source::Private(private.offset),
-            None => Source::Constant(self.symbols.addresses[&variable]),
+        match self.symbols.addresses.get(&variable) {
+            Some(address) => Source::Constant(*address),
+            None => {
+                let private = self.private.iter().find(|one| one.variable == variable);
+                let Some(private) = private else { unreachable!("a variable of this function") };
+                Source::Private(private.offset)
+            }
         }
     }
 

@@ -26,7 +26,7 @@ use crate::mask::{self, lanes};
 use crate::memory::{GlobalMemory, Memory, Object, SharedMemory};
 use crate::ndrange::{Group, NdRange, SUBGROUP_SIZE, WorkItem};
 use clocks::Clocks;
-use shadow::{Action, Cell, GlobalShadow, Record, Words};
+use shadow::{Action, Cell, GlobalShadow, InUse, Record, first_word};
 use variables::Variables;
 
 /// Watches a launch for data races.
@@ -186,7 +186,7 @@ struct Accesses<'a, 'b, 'c> {
     watch: &'a mut Watch<'b, 'c>,
 }
 
-impl Accesses<'_, '_, '_> {
+impl<'a> Accesses<'a, '_, '_> {
     /// The record of a lane's access to all bytes of a word.
     fn record(&self) -> Record {
         let Event { access, order, at, subgroup, .. } = *self.event;
@@ -202,42 +202,57 @@ impl Accesses<'_, '_, '_> {
 
     fn shared(&mut self, cells: &mut [Cell]) {
         let record = self.record();
-        let memory = self.watch.shared;
+        let (memory, clocks) = (self.watch.shared, self.clocks);
         for lane in lanes(self.event.lanes) {
-            let address = self.event.addresses[lane];
-            for (word, bytes) in Words::new(address, self.event.bytes) {
+            let (mut address, mut rest) = (self.event.addresses[lane], u64::from(self.event.bytes));
+            while rest > 0 {
+                let (word, bytes, count) = first_word(address, rest);
                 let record = Record { item: record.item + lane as u16, bytes, ..record };
                 let Some(cell) = cells.get_mut(word) else { break };
                 cell.forget_other_groups(record.group);
-                if let Some(other) = cell.access(record, |other| self.clocks.orders(other, &record)) {
+                if let Some(other) = cell.access(record, |other| clocks.orders(other, &record)) {
                     self.judge(lane, &record, &other, memory, memory.find(address));
                 }
+                (address, rest) = (address + count, rest - count);
             }
         }
     }
 
     fn global(&mut self) {
         let record = self.record();
-        let memory = self.watch.global;
-        let shadow = &self.detector.shadow;
-        let mut object: Option<Object> = None;
-        let mut chunk = None;
+        let (memory, clocks) = (self.watch.global, self.clocks);
+        let mut in_use: Option<InUse<'_>> = None;
         for lane in lanes(self.event.lanes) {
-            let address = self.event.addresses[lane];
-            if object.is_none_or(|object| !object.holds(address, 1)) {
-                object = memory.find(address);
-                chunk = None;
-            }
-            let Some(object) = object.filter(|object| !object.constant) else { continue };
-            for (word, bytes) in Words::new(address - object.start, self.event.bytes) {
+            let (mut address, mut rest) = (self.event.addresses[lane], u64::from(self.event.bytes));
+            while rest > 0 {
+                let Some((chunk, byte)) = self.chunk(&mut in_use, address, record.action) else { break };
+                let (word, bytes, count) = first_word(byte, rest);
                 let record = Record { item: record.item + lane as u16, bytes, ..record };
-                let Some((cell, within)) = shadow.chunk(object.index, word, &mut chunk) else { break };
-                let orders = |other: &Record| self.clocks.orders(other, &record);
-                if let Some(other) = cell.access(within, record, orders) {
-                    self.judge(lane, &record, &other, &memory, Some(object));
+                if let Some(other) = chunk.access(word, record, |other| clocks.orders(other, &record)) {
+                    self.judge(lane, &record, &other, &memory, memory.find(address));
                 }
+                (address, rest) = (address + count, rest - count);
             }
         }
+    }
+
+    /// The chunk of an address, which may be the one in use already, and the byte there. Constants have none.
+    #[inline]
+    fn chunk<'s>(
+        &self,
+        in_use: &'s mut Option<InUse<'a>>,
+        address: u64,
+        action: Action,
+    ) -> Option<(&'s mut InUse<'a>, u64)> {
+        if in_use.as_ref().is_none_or(|chunk| chunk.byte(address).is_none()) {
+            *in_use = None;
+            let memory = self.watch.global;
+            let object = memory.find(address).filter(|object| !object.constant)?;
+            *in_use = self.detector.shadow.chunk(&object, address, action);
+        }
+        let chunk = in_use.as_mut()?;
+        let byte = chunk.byte(address)?;
+        Some((chunk, byte))
     }
 
     /// Reports a race, unless both store the same value.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::finding::Access;
-use crate::memory::GlobalMemory;
+use crate::memory::{GlobalMemory, Object};
 
 /// An access to a word.
 #[derive(Clone, Copy, Debug)]
@@ -122,65 +122,67 @@ fn access(
     new: Record,
     orders: impl Fn(&Record) -> bool,
 ) -> Option<Record> {
-    let races = |old: &Record| old.conflicts(&new) && !orders(old);
+    // Mostly nobody else was here.
+    let nobody_else = |old: &Record| old.group == 0 || old.same_item(&new);
+    if nobody_else(write) && nobody_else(&reads[0]) {
+        if new.action.reads_only() {
+            renew(&mut reads[0], new);
+            return None;
+        }
+        if nobody_else(&reads[1]) {
+            *reads = [NEVER; 2];
+            renew(write, new);
+            return None;
+        }
+    }
+    access_after_others(write, reads, new, orders)
+}
+
+fn access_after_others(
+    write: &mut Record,
+    reads: &mut [Record; 2],
+    new: Record,
+    orders: impl Fn(&Record) -> bool,
+) -> Option<Record> {
+    let races = |old: &Record| old.group != 0 && old.conflicts(&new) && !orders(old);
     let mut racing = races(write).then_some(*write);
     if new.action.reads_only() {
         remember_read(reads, new, orders);
         return racing;
     }
-    for read in reads {
+    for read in reads.iter_mut().filter(|read| read.group != 0) {
         racing = racing.or_else(|| races(read).then_some(*read));
-        if read.group != 0 && (read.same_item(&new) || orders(read)) {
+        if read.same_item(&new) || orders(read) {
             // Whatever races with it from now on races with this write too.
             *read = NEVER;
         }
     }
-    let merged = if write.same_item(&new) && write.time == new.time { write.bytes } else { 0 };
-    *write = Record { bytes: new.bytes | merged, ..new };
+    renew(write, new);
     racing
 }
 
+/// Replaces a record; accesses of one work-item to neighbouring bytes are taken together.
 #[inline]
+fn renew(old: &mut Record, new: Record) {
+    let merged = if old.same_item(&new) && old.time == new.time { old.bytes } else { 0 };
+    *old = Record { bytes: new.bytes | merged, ..new };
+}
+
 fn remember_read(reads: &mut [Record; 2], new: Record, orders: impl Fn(&Record) -> bool) {
     let own = reads.iter().position(|read| read.same_item(&new));
     let slot = own.or_else(|| reads.iter().position(|read| read.group == 0 || orders(read)));
     match slot {
-        Some(slot) => {
-            let old = &mut reads[slot];
-            let merged = if old.same_item(&new) && old.time == new.time { old.bytes } else { 0 };
-            *old = Record { bytes: new.bytes | merged, ..new };
-        }
+        Some(slot) => renew(&mut reads[slot], new),
         None => *reads = [reads[1], new],
     }
 }
 
-/// The words of an access, each with a mask of its bytes.
-pub(super) struct Words {
-    start: u64,
-    end: u64,
-}
-
-impl Words {
-    /// The words of `bytes` bytes from `start` on.
-    #[inline]
-    pub fn new(start: u64, bytes: u32) -> Self {
-        Words { start, end: start + u64::from(bytes) }
-    }
-}
-
-impl Iterator for Words {
-    type Item = (usize, u8);
-
-    #[inline]
-    fn next(&mut self) -> Option<(usize, u8)> {
-        if self.start >= self.end {
-            return None;
-        }
-        let (word, first) = (self.start / 4, self.start % 4);
-        let count = (4 - first).min(self.end - self.start);
-        self.start += count;
-        Some((word as usize, ((1u8 << count) - 1) << first))
-    }
+/// The first word of `bytes` bytes from `start` on, which of its bytes they are, and how many.
+#[inline]
+pub(super) fn first_word(start: u64, bytes: u64) -> (usize, u8, u64) {
+    let within = start % 4;
+    let count = bytes.min(4 - within);
+    ((start / 4) as usize, (0xf >> (4 - count)) << within, count)
 }
 
 /// Words of a chunk.
@@ -188,26 +190,19 @@ const CHUNK: usize = 256;
 
 /// The last accesses to some neighbouring words. Memory that is only read, or only written, needs but half.
 #[derive(Default)]
-pub(super) struct Chunk {
+struct Chunk {
     writes: Vec<Record>,
     reads: Vec<[Record; 2]>,
 }
 
 impl Chunk {
-    /// Takes an access and returns one that it races with.
-    #[inline]
-    pub fn access(&mut self, word: usize, new: Record, orders: impl Fn(&Record) -> bool) -> Option<Record> {
-        let (mut no_write, mut no_reads) = (NEVER, [NEVER; 2]);
-        if new.action.reads_only() {
-            if self.reads.is_empty() {
-                self.reads = vec![[NEVER; 2]; CHUNK];
-            }
-        } else if self.writes.is_empty() {
+    /// Makes room for accesses that only read, or that write.
+    fn prepare(&mut self, reads_only: bool) {
+        if reads_only && self.reads.is_empty() {
+            self.reads = vec![[NEVER; 2]; CHUNK];
+        } else if !reads_only && self.writes.is_empty() {
             self.writes = vec![NEVER; CHUNK];
         }
-        let write = self.writes.get_mut(word).unwrap_or(&mut no_write);
-        let reads = self.reads.get_mut(word).unwrap_or(&mut no_reads);
-        access(write, reads, new, orders)
     }
 }
 
@@ -217,8 +212,29 @@ pub(super) struct GlobalShadow {
     objects: Vec<Vec<OnceLock<Box<Mutex<Chunk>>>>>,
 }
 
-/// A chunk in use: its object, its number, and the right to change it.
-pub(super) type InUse<'a> = Option<(u32, usize, MutexGuard<'a, Chunk>)>;
+/// A chunk that one thread has the right to change.
+pub(super) struct InUse<'a> {
+    start: u64,
+    chunk: MutexGuard<'a, Chunk>,
+}
+
+impl InUse<'_> {
+    /// The byte of the chunk that an address stands for, if it does for any.
+    #[inline]
+    pub fn byte(&self, address: u64) -> Option<u64> {
+        let byte = address.wrapping_sub(self.start);
+        (byte < 4 * CHUNK as u64).then_some(byte)
+    }
+
+    /// Takes an access and returns one that it races with.
+    #[inline]
+    pub fn access(&mut self, word: usize, new: Record, orders: impl Fn(&Record) -> bool) -> Option<Record> {
+        let (mut no_write, mut no_reads) = (NEVER, [NEVER; 2]);
+        let Chunk { writes, reads } = &mut *self.chunk;
+        let write = writes.get_mut(word).unwrap_or(&mut no_write);
+        access(write, reads.get_mut(word).unwrap_or(&mut no_reads), new, orders)
+    }
+}
 
 impl GlobalShadow {
     /// Shadow for the objects that there are; none has been accessed.
@@ -228,22 +244,15 @@ impl GlobalShadow {
         GlobalShadow { objects: objects.collect() }
     }
 
-    /// The chunk of a word, kept in `in_use` while accesses stay in it, and the word's place there.
-    #[inline]
-    pub fn chunk<'a, 'b>(
-        &'a self,
-        object: u32,
-        word: usize,
-        in_use: &'b mut InUse<'a>,
-    ) -> Option<(&'b mut Chunk, usize)> {
-        let (number, within) = (word / CHUNK, word % CHUNK);
-        if !in_use.as_ref().is_some_and(|(one, chunk, _)| *one == object && *chunk == number) {
-            let chunk = self.objects.get(object as usize)?.get(number)?.get_or_init(Box::default);
-            // Two chunks must not be held at once: another thread may want them the other way round.
-            *in_use = None;
-            *in_use = Some((object, number, chunk.lock().unwrap_or_else(PoisonError::into_inner)));
-        }
-        in_use.as_mut().map(|(_, _, chunk)| (&mut **chunk, within))
+    /// The chunk of an address in an object, for accesses of one kind.
+    ///
+    /// None other may be in use by the same thread: another thread may want them the other way round.
+    pub fn chunk(&self, object: &Object, address: u64, action: Action) -> Option<InUse<'_>> {
+        let number = (address - object.start) as usize / (4 * CHUNK);
+        let chunk = self.objects.get(object.index as usize)?.get(number)?.get_or_init(Box::default);
+        let mut chunk = chunk.lock().unwrap_or_else(PoisonError::into_inner);
+        chunk.prepare(action.reads_only());
+        Some(InUse { start: object.start + (number * 4 * CHUNK) as u64, chunk })
     }
 }
 
@@ -253,9 +262,10 @@ mod tests {
 
     #[test]
     fn accesses_are_cut_into_words() {
-        assert_eq!(Words::new(8, 4).collect::<Vec<_>>(), [(2, 0xf)]);
-        assert_eq!(Words::new(6, 8).collect::<Vec<_>>(), [(1, 0xc), (2, 0xf), (3, 0x3)]);
-        assert_eq!(Words::new(5, 1).collect::<Vec<_>>(), [(1, 0x2)]);
+        assert_eq!(first_word(8, 4), (2, 0xf, 4));
+        assert_eq!(first_word(6, 8), (1, 0xc, 2));
+        assert_eq!(first_word(12, 2), (3, 0x3, 2));
+        assert_eq!(first_word(5, 1), (1, 0x2, 1));
     }
 
     fn record(item: u16, action: Action) -> Record {
