@@ -56,7 +56,7 @@ impl Parser<'_> {
                 if self.token == start {
                     self.take();
                 }
-                if self.previous.start < start.span.start || !self.on_new_line() {
+                if self.previous.start < start.span.start || !self.line_ends_statement() {
                     self.recover();
                 }
                 let declares = matches!(self.text(start.span), ".reg" | ".pred")

@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         self.source.text().as_bytes()[between].contains(&b'\n')
     }
 
-    /// Passes over the rest of a faulty statement: to behind its `;`, or to a line end or brace.
+    /// Passes over the rest of a faulty statement: to behind its `;`, to a brace, or to the end of a line.
     fn recover(&mut self) {
         loop {
             match self.token.kind {
@@ -161,12 +161,18 @@ impl<'a> Parser<'a> {
                 }
                 _ => {
                     self.take();
-                    if self.on_new_line() && !self.at(TokenKind::Semicolon) {
+                    if self.line_ends_statement() {
                         return;
                     }
                 }
             }
         }
+    }
+
+    /// Whether a faulty statement ends here, at the end of a line: behind a comma it may go on.
+    fn line_ends_statement(&self) -> bool {
+        let goes_on = self.text(self.previous) == "," && !self.at(TokenKind::Word);
+        self.on_new_line() && !goes_on && !self.at(TokenKind::Semicolon)
     }
 
     /// A directive or declaration at module scope.
@@ -252,20 +258,38 @@ impl<'a> Parser<'a> {
             self.take();
         }
         let mut depth = 0usize;
+        let mut ended = self.text(self.previous) == ";";
         loop {
             match self.token.kind {
                 TokenKind::End => return,
-                TokenKind::OpenBrace => depth += 1,
-                TokenKind::CloseBrace => depth = depth.saturating_sub(1),
                 TokenKind::Word
-                    if (depth == 0 && is_module_directive(self.word())) || self.starts_function() =>
+                    if (depth == 0 && (is_module_directive(self.word()) || (ended && self.starts_line())))
+                        || self.starts_function() =>
                 {
                     return;
                 }
                 _ => {}
             }
+            ended = match self.token.kind {
+                TokenKind::OpenBrace => {
+                    depth += 1;
+                    false
+                }
+                TokenKind::CloseBrace => {
+                    let closes = depth == 1;
+                    depth = depth.saturating_sub(1);
+                    closes
+                }
+                kind => kind == TokenKind::Semicolon,
+            };
             self.take();
         }
+    }
+
+    /// Whether the next word may be meant to start a declaration of the module: a directive, but of no body, in front
+    /// of a line.
+    fn starts_line(&self) -> bool {
+        self.at_dotted_word() && !matches!(self.word(), ".reg" | ".pred") && self.on_new_line()
     }
 
     /// Whether the next token can only stand at module scope.
