@@ -1,0 +1,9 @@
+//! What the fuzz targets share: texts and their modules, edits of texts, launches.
+
+mod edit;
+mod launch;
+mod text;
+
+pub use edit::{edit, mutate};
+pub use launch::{launch_any, launch_sample};
+pub use text::{Reading, check_printed, formatted, must_load, read, source};
