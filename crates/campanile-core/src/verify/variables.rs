@@ -113,9 +113,6 @@ impl<'a> Verifier<'a, '_> {
             (items.try_fold(0u64, |sum, item| sum.checked_add(self.item_size(item)?)), *span)
         });
         let Some(span) = variable.size else {
-            if let Some((Some(0), _)) = initial {
-                self.report(Code::VariableSize, variable.name, "a variable has at least one byte");
-            }
             let imported = self.linkage(variable.linkage) == Linkage::Imported;
             if variable.initializer.is_none() && (space != Space::Const || imported) {
                 let message = format!("the size of `{}` is not given", self.text(variable.name));
