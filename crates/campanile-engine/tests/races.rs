@@ -175,6 +175,21 @@ fn the_last_work_group_may_read_what_all_wrote() {
 }
 
 #[test]
+fn synchronised_programs_are_not_accused_on_many_threads() {
+    let last_group = LAST_GROUP
+        .replace("FENCE", "")
+        .replace("ORDER", "acq_rel.gpu.")
+        .replace("ld.global.32b %a, [%p + 64]", "iadd.64b %q, %p, %i; ld.global.32b %a, [%q + 64]");
+    for round in 0..20 {
+        for (text, grid, local) in [(LOCK, 256, 32), (&last_group, 1280, 64)] {
+            let mut case = Case::new(&kernel(text), grid, local).buffer(&[0; 1024]);
+            case.options.threads = Some(2 + round % 6);
+            assert_eq!(case.findings(), [""; 0], "round {round}");
+        }
+    }
+}
+
+#[test]
 fn races_name_both_places() {
     let mut case = Case::new(&kernel(&NEIGHBOUR.replace("SYNC", "")), 32, 32).buffer(&[0; 1024]);
     let report = case.run();

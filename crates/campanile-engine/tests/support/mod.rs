@@ -1,8 +1,6 @@
-//! What the integration tests share: loading texts, and reading self-checking ones.
+//! What the integration tests share: a kernel from a text, its launch, and what comes of it.
 
-#![allow(dead_code, unreachable_pub)]
-
-pub mod self_check;
+#![allow(dead_code)]
 
 use std::sync::Arc;
 
