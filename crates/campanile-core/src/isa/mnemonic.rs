@@ -225,7 +225,7 @@ fn match_qualifier(slot: &QualifierSlot, rest: &str) -> Option<(u8, usize)> {
                 let plain = digits == "0" || !digits.starts_with(['0', '+']);
                 plain.then(|| digits.parse().ok())??
             };
-            (*first <= number && number <= *last).then_some((number + 1, length))
+            (*first..=*last).contains(&number).then(|| (number + 1, length))
         }
     }
 }

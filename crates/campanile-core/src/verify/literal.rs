@@ -124,14 +124,18 @@ pub(super) fn float_bits(
         FloatFormat::Df => 64,
     };
     if text.trim_start_matches('-').starts_with(['0']) && text.contains(['x', 'X']) {
-        let integer = Integer::parse(text)?;
-        let digits = integer.hexadecimal_digits.unwrap_or(0);
+        let integer = Integer::parse(text);
+        let digits = match &integer {
+            Ok(integer) => integer.hexadecimal_digits.unwrap_or(0),
+            Err(LiteralFault::Range(_)) => text.len() as u32 - 2,
+            Err(fault) => return Err(fault.clone()),
+        };
         let wanted = bits / 4;
         if digits > wanted {
             let message = format!("a `.{format}` operand takes {wanted} hexadecimal digits, not {digits}");
             return Err(LiteralFault::Form(message, None));
         }
-        return Ok((integer.extended(), (digits < wanted).then_some(LiteralDoubt::Digits(wanted))));
+        return Ok((integer?.extended(), (digits < wanted).then_some(LiteralDoubt::Digits(wanted))));
     }
     if !is_decimal_float(text) {
         return Err(LiteralFault::Malformed(
