@@ -38,10 +38,12 @@ impl Explain {
 
 fn explain(topic: &str) -> Result<String> {
     if let Some(code) = Code::from_text(topic) {
-        return Ok(diagnostic(code));
+        let title = format!("{code}: {}", code.title());
+        return Ok(coded(&title, code.explanation(), code.wrong(), code.right()));
     }
-    if let Some(Explanation { code, title, rule }) = FindingKind::explain(topic) {
-        return Ok(format!("C{code:04}: {title}\n\n{rule}\n"));
+    if let Some(finding) = FindingKind::explain(topic) {
+        let Explanation { code, title, rule, wrong, right } = finding;
+        return Ok(coded(&format!("C{code:04}: {title}"), rule, wrong, right));
     }
     if topic == "checks" {
         return Ok(checks());
@@ -93,11 +95,8 @@ fn special_register_names() -> String {
 /// An instruction with its forms, the words of their qualifiers, and their rules.
 fn instruction(instruction: &Instruction) -> String {
     let mut text = String::new();
-    let section = match instruction.section {
-        "" => "an extension printed by LLVM".to_owned(),
-        section => format!("section {section} of the instruction set"),
-    };
-    let _ = writeln!(text, "{} ({section})\n{}", instruction.opcode.mnemonic(), instruction.summary);
+    let (name, summary) = (instruction.opcode.mnemonic(), instruction.summary);
+    let _ = writeln!(text, "{name} ({})\n{summary}", instruction.origin());
     for form in instruction.forms {
         let title = if form.title.is_empty() { String::new() } else { format!("  ({})", form.title) };
         let _ = writeln!(text, "\n  {}{title}", form.syntax);
@@ -106,7 +105,7 @@ fn instruction(instruction: &Instruction) -> String {
             let _ = writeln!(text, "    .{} = {}{default}", choice.qualifier, choice.words);
         }
         for operand in form.operands {
-            let _ = writeln!(text, "    {}", operand.describe());
+            let _ = writeln!(text, "    {}: {}", operand.role, operand.describe());
         }
         for rule in form.rules {
             let _ = writeln!(text, "    rule: {rule}");
@@ -129,16 +128,13 @@ fn checks() -> String {
 }
 
 fn special_register(special: SpecialRegister) -> String {
-    let elements = match special.elements() {
-        1 => String::new(),
-        _ => " per dimension, as .x, .y and .z".to_owned(),
-    };
-    format!("%{}: {} bits{elements}, read-only\n{}\n", special.name(), special.bits(), special.summary())
+    format!("%{}: {}, read-only\n{}\n", special.name(), special.describe(), special.summary())
 }
 
-fn diagnostic(code: Code) -> String {
-    let mut text = format!("{code}: {}\n\n{}\n", code.title(), code.explanation());
-    for (heading, example) in [("wrong", code.wrong()), ("right", code.right())] {
+/// What a code stands for, with its examples.
+fn coded(title: &str, rule: &str, wrong: &str, right: &str) -> String {
+    let mut text = format!("{title}\n\n{rule}\n");
+    for (heading, example) in [("wrong", wrong), ("right", right)] {
         if !example.is_empty() {
             let _ = writeln!(text, "\n{heading}:");
             for line in example.lines() {

@@ -8,6 +8,7 @@ mod comparison;
 mod control_flow;
 mod cross_lane;
 mod data_movement;
+mod describe;
 mod expected;
 mod floating_point;
 mod logical;

@@ -216,41 +216,6 @@ operands! {
 }
 
 impl OperandSlot {
-    /// The operand in words: its role, what may stand there, and its width.
-    pub fn describe(&self) -> String {
-        let width = match self.width {
-            Width::Implied => String::new(),
-            Width::Bits(bits) => format!("{bits}-bit "),
-            Width::Of(qualifier) => format!("`.{qualifier}` "),
-            Width::Twice(qualifier) => format!("twice `.{qualifier}` "),
-            Width::AddressOf(qualifier) => format!("`.{qualifier}` address "),
-        };
-        let kind = match self.kind {
-            OperandKind::Register => "register",
-            OperandKind::Source => "register or immediate",
-            OperandKind::Packed => "packed register",
-            OperandKind::Vector { counted: true } => "vector register of `.vec` elements",
-            OperandKind::Vector { counted: false } => "vector register",
-            OperandKind::Data => "register, or with `.vec` a vector register",
-            OperandKind::Swizzled => "elements of a vector register",
-            OperandKind::Predicate => "predicate",
-            OperandKind::Condition => "predicate, perhaps with `!`",
-            OperandKind::Address => "address in brackets",
-            OperandKind::ParameterAddress => "kernel parameter in brackets",
-            OperandKind::Pointer => "register or memory variable",
-            OperandKind::Variable => "memory variable",
-            OperandKind::Function => "function",
-            OperandKind::Label => "label",
-            OperandKind::Result => "register or `void`",
-            OperandKind::Target => "register or function",
-            OperandKind::Arguments => "registers in parentheses",
-            OperandKind::ReturnValue => "register or immediate of the function's type, absent without one",
-            OperandKind::AnyRegister => "any register",
-        };
-        let written = if self.written { ", written" } else { "" };
-        format!("{}: {width}{kind}{written}", self.role)
-    }
-
     pub(super) const fn written(self) -> Self {
         OperandSlot { written: true, ..self }
     }

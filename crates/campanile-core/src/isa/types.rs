@@ -2,10 +2,10 @@
 
 /// Declares an enum whose variants are words of the language, with `Display` and `FromStr`-like conversion.
 macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $summary:literal])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_meta])* $variant),+ }
+        pub enum $name { $($(#[doc = $summary])* $variant),+ }
 
         impl $name {
             /// Every value, in the order of the specification.
@@ -14,6 +14,11 @@ macro_rules! words {
             /// The word as written in PISA text, without a leading dot.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
+            }
+
+            /// What it means, in one line; empty for a word that says so itself.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($summary),*).trim_ascii()),+ }
             }
 
             /// The value written as `text` (without a leading dot).
@@ -122,8 +127,18 @@ words! {
 
 words! {
     /// An address space that an address can point into (spec 2.1); registers and parameters are not addressed.
-    #[allow(missing_docs)]
-    Space { Private = "private", Shared = "shared", Global = "global", Const = "const", Generic = "generic" }
+    Space {
+        /// Memory of one work-item, for the time of a call; null is 0xFFFFFFFF.
+        Private = "private",
+        /// Memory of one work-group, undefined at its start; null is 0xFFFFFFFF.
+        Shared = "shared",
+        /// Memory of all work-items and the host; null is 0.
+        Global = "global",
+        /// Initialized memory that no work-item may write; null is 0.
+        Const = "const",
+        /// Any of the others, by addresses that say which; null is 0.
+        Generic = "generic",
+    }
 }
 
 impl Space {
@@ -138,17 +153,34 @@ impl Space {
 
 words! {
     /// Memory order of an access or fence (spec 1.2.1.1); `weak` marks a non-atomic access.
-    #[allow(missing_docs)]
     Order {
-        Weak = "weak", Relaxed = "relaxed", Acquire = "acquire", Release = "release",
-        AcquireRelease = "acq_rel", SequentiallyConsistent = "seq_cst",
+        /// Not atomic: orders nothing, and races are undefined.
+        Weak = "weak",
+        /// Atomic, but orders nothing else.
+        Relaxed = "relaxed",
+        /// What comes after it stays after it.
+        Acquire = "acquire",
+        /// What comes before it stays before it.
+        Release = "release",
+        /// Both.
+        AcquireRelease = "acq_rel",
+        /// Both, and all such operations have one order.
+        SequentiallyConsistent = "seq_cst",
     }
 }
 
 words! {
     /// Memory scope of an access or fence (spec 1.2.1.2).
-    #[allow(missing_docs)]
-    Scope { Subgroup = "subgroup", Workgroup = "workgroup", Gpu = "gpu", System = "system" }
+    Scope {
+        /// Work-items of the sub-group.
+        Subgroup = "subgroup",
+        /// Work-items of the work-group.
+        Workgroup = "workgroup",
+        /// Work-items of the device.
+        Gpu = "gpu",
+        /// The device and the host.
+        System = "system",
+    }
 }
 
 words! {
