@@ -6,8 +6,9 @@ use anyhow::Result;
 use campanile_core::diagnostic::Sink;
 use campanile_core::verify;
 use clap::Args;
+use serde_json::json;
 
-use crate::console::Console;
+use crate::console::{Console, Tally};
 use crate::{Outcome, input};
 
 /// Check modules against every rule of the language
@@ -34,29 +35,26 @@ pub struct Check {
 impl Check {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
-        let (mut errors, mut warnings, mut faulty) = (0, 0, 0);
+        let mut tally = Tally::default();
+        let mut unreadable = false;
         for path in &self.files {
             let mut sink = Sink::new();
-            input::load(path, verify::Options { strict: self.strict }, &mut sink)?;
-            errors += sink.errors();
-            warnings += sink.warnings();
-            let refused = sink.errors() > 0 || (self.deny_warnings && sink.warnings() > 0);
-            faulty += usize::from(refused);
-            let found = sink.errors() + sink.warnings();
-            console.diagnostics(&sink.into_sorted());
-            if found > Sink::LIMIT {
-                let name = path.display();
-                console.note(&format!(
-                    "{name}: only the first {} of at least {found} findings are shown",
-                    Sink::LIMIT
-                ));
+            match input::load(path, verify::Options { strict: self.strict }, &mut sink) {
+                Ok(_) => tally.files += 1,
+                Err(error) => {
+                    console.error(&error);
+                    unreadable = true;
+                }
             }
+            console.diagnostics(sink, &mut tally);
         }
-        if errors + warnings > 0 {
-            let plural =
-                |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-            console.note(&format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")));
-        }
-        Ok(if faulty > 0 { Outcome::Faulty } else { Outcome::Fine })
+        console.summary("check", tally, json!({}));
+        Ok(if unreadable {
+            Outcome::Failed
+        } else if tally.errors > 0 || (self.deny_warnings && tally.warnings > 0) {
+            Outcome::Faulty
+        } else {
+            Outcome::Fine
+        })
     }
 }

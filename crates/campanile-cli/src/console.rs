@@ -3,13 +3,13 @@
 use std::io::{IsTerminal, Write};
 
 use anstream::AutoStream;
-use campanile_core::diagnostic::Diagnostic;
+use campanile_core::diagnostic::Sink;
 use campanile_core::module::Module;
 use campanile_engine::Finding;
 use clap::{Args, ValueEnum};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::render;
+use crate::{advice, render};
 
 /// Options of every command that say how to talk.
 #[derive(Debug, Args)]
@@ -40,6 +40,17 @@ pub enum Colour {
     Always,
     /// Never.
     Never,
+}
+
+/// How many files a command has looked at, and how much it has shown of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Files.
+    pub files: usize,
+    /// Errors in all of them.
+    pub errors: usize,
+    /// Warnings in all of them.
+    pub warnings: usize,
 }
 
 /// The way messages of one run go.
@@ -81,13 +92,36 @@ impl Console {
         self.write(&object.to_string());
     }
 
-    /// Findings about source texts.
-    pub fn diagnostics(&self, diagnostics: &[Diagnostic]) {
-        for diagnostic in diagnostics {
+    /// Findings about source texts, which are counted too.
+    pub fn diagnostics(&self, sink: Sink, tally: &mut Tally) {
+        let (errors, warnings) = (sink.errors(), sink.warnings());
+        tally.errors += errors;
+        tally.warnings += warnings;
+        for diagnostic in sink.into_sorted() {
             match self.format {
-                MessageFormat::Human => self.write(&format!("{}\n", render::diagnostic(diagnostic))),
-                MessageFormat::Json => self.json(&render::diagnostic_json(diagnostic)),
+                MessageFormat::Human => self.write(&format!("{}\n", render::diagnostic(&diagnostic))),
+                MessageFormat::Json => self.json(&render::diagnostic_json(&diagnostic)),
             }
+        }
+        if errors + warnings > Sink::LIMIT {
+            self.note(&format!("only the first {} of {} are shown\n", Sink::LIMIT, errors + warnings));
+        }
+    }
+
+    /// Tells how much was wrong with the files of a command: people when anything was, scripts always. `more` joins
+    /// the object that scripts get.
+    pub fn summary(&self, command: &str, tally: Tally, more: Value) {
+        let Tally { files, errors, warnings } = tally;
+        if self.is_json() {
+            let mut object = json!({
+                "type": "summary", "command": command, "files": files, "errors": errors, "warnings": warnings,
+            });
+            if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+                object.extend(more);
+            }
+            self.json(&object);
+        } else if errors + warnings > 0 {
+            self.note(&format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")));
         }
     }
 
@@ -103,11 +137,10 @@ impl Console {
 
     /// What made the command impossible, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
+        let (message, help) = (format!("{error:#}"), advice::help(error));
         match self.format {
-            MessageFormat::Human => self.write(&render::plain_error(&format!("{error:#}"))),
-            MessageFormat::Json => {
-                self.json(&serde_json::json!({ "type": "error", "message": format!("{error:#}") }));
-            }
+            MessageFormat::Human => self.write(&render::error(&message, help.as_deref())),
+            MessageFormat::Json => self.json(&render::error_json(&message, help.as_deref())),
         }
     }
 
@@ -117,6 +150,11 @@ impl Console {
             self.write(text);
         }
     }
+}
+
+/// `1 error`, `2 errors`.
+pub fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Writes a command's result to standard output; that the reader has gone is no fault.

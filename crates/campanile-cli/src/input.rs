@@ -10,21 +10,25 @@ use campanile_core::module::Module;
 use campanile_core::source::{SourceFile, Span};
 use campanile_core::{link, syntax, verify};
 
-use crate::console::Console;
+use crate::console::{Console, Tally};
+
+/// The name of an input as messages say it.
+pub fn name(path: &Path) -> String {
+    if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() }
+}
 
 /// Reads a file, or standard input for `-`. A text that is not UTF-8 is reported to `sink`.
 ///
 /// # Errors
 /// When there is no such file or it cannot be read.
 pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
-    let (name, bytes) = if path == Path::new("-") {
+    let name = name(path);
+    let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
-        ("<stdin>".to_owned(), bytes)
+        bytes
     } else {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?;
-        (name, bytes)
+        std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?
     };
     let (text, fault) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),
@@ -53,7 +57,7 @@ pub fn load(path: &Path, options: verify::Options, sink: &mut Sink) -> Result<Op
     Ok(verify::verify(&source, tree, options, sink))
 }
 
-/// Reads, verifies and links files into one module; what is wrong is reported to the console.
+/// Reads, verifies and links files into one module; what is wrong is reported to the console and counted.
 ///
 /// # Errors
 /// As [`read`].
@@ -61,6 +65,7 @@ pub fn load_program(
     paths: &[std::path::PathBuf],
     library: bool,
     console: &Console,
+    tally: &mut Tally,
 ) -> Result<Option<Module>> {
     let mut sink = Sink::new();
     let mut modules = Vec::new();
@@ -73,6 +78,7 @@ pub fn load_program(
         1 if library => modules.pop(),
         _ => link::link(modules, link::Options { library }, &mut sink),
     };
-    console.diagnostics(&sink.into_sorted());
+    console.diagnostics(sink, tally);
+    tally.files += paths.len();
     Ok(program)
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use campanile_core::module;
 use clap::Args;
+use serde_json::json;
 
-use crate::console::Console;
+use crate::console::{Console, Tally};
 use crate::{Outcome, input, output};
 
 /// Join modules into one
@@ -31,10 +32,12 @@ pub struct Link {
 impl Link {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
-        let Some(program) = input::load_program(&self.files, self.library, console)? else {
-            return Ok(Outcome::Faulty);
-        };
-        output::write_whole(&self.output, &module::print(&program))?;
-        Ok(Outcome::Fine)
+        let mut tally = Tally::default();
+        let program = input::load_program(&self.files, self.library, console, &mut tally)?;
+        if let Some(program) = &program {
+            output::write_whole(&self.output, &module::print(program))?;
+        }
+        console.summary("link", tally, json!({}));
+        Ok(if program.is_some() { Outcome::Fine } else { Outcome::Faulty })
     }
 }

@@ -1,5 +1,6 @@
 //! `pisa`: the command line of Campanile. Each subcommand is a file; this one lists and dispatches them.
 
+mod advice;
 mod arrays;
 mod check;
 mod console;
@@ -15,15 +16,19 @@ mod test;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use console::{Console, ConsoleOptions};
 
 /// Whether the input of a command was in order. What was wrong has been reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
+    /// All of it was.
     Fine,
+    /// The input is at fault.
     Faulty,
+    /// Some of it could not be read.
+    Failed,
 }
 
 /// The open toolchain for PISA, Intel's portable instruction set for GPUs.
@@ -48,13 +53,13 @@ enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
     Link(link::Link),
-    Run(run::Run),
+    Run(Box<run::Run>),
     Test(test::Test),
     Explain(explain::Explain),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| misused(&error));
     let console = Console::new(&arguments.console);
     let result = match arguments.command {
         Command::Check(command) => command.execute(&console),
@@ -67,6 +72,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Faulty) => ExitCode::from(1),
+        Ok(Outcome::Failed) => ExitCode::from(2),
         Err(error) => {
             console.error(&error);
             ExitCode::from(2)
@@ -74,15 +80,29 @@ fn main() -> ExitCode {
     }
 }
 
-/// The definition of the command line, for tests and completions.
-fn command() -> clap::Command {
-    Arguments::command()
+/// Tells of a command line that cannot be read, or prints the help asked for, and ends the program.
+fn misused(error: &clap::Error) -> ! {
+    let mut words = std::env::args();
+    let json = words.any(|word| word == "--message-format=json")
+        || std::env::args()
+            .zip(std::env::args().skip(1))
+            .any(|(name, value)| name == "--message-format" && value == "json");
+    if !json || !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let message = text.split("\n\nUsage:").next().unwrap_or(&text);
+    let message = message.trim().trim_start_matches("error: ");
+    eprintln!("{}", render::error_json(message, None));
+    std::process::exit(2)
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     #[test]
     fn the_command_line_is_consistent() {
-        super::command().debug_assert();
+        super::Arguments::command().debug_assert();
     }
 }

@@ -1,12 +1,12 @@
 //! Writing files: whole or not at all.
 
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Writes a file under another name beside its place and moves it there, so that a failure leaves nothing behind and an
-/// older file as it was. `-` is standard output.
+/// Writes a text. `-` is standard output.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -14,13 +14,73 @@ pub fn write_whole(path: &Path, text: &str) -> Result<()> {
     if path == Path::new("-") {
         return crate::console::print(text).context("cannot write standard output");
     }
-    let name = path.display();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write `{name}`"))?;
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write `{name}`"))?;
-    file.persist(path).with_context(|| format!("cannot write `{name}`"))?;
+    replace(path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Writes a file under another name beside its place and moves it there, so that nobody ever sees a part of it, and a
+/// failure leaves nothing behind and an older file as it was.
+///
+/// A link stays a link, and an older file's permissions stay. What is no file, such as a device, is written to.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let older = fs::metadata(path).ok();
+    if older.as_ref().is_some_and(|older| !older.is_file() && !older.is_dir()) {
+        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let target = if older.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        // A temporary file is private unless told otherwise; this one becomes an ordinary file.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    if let Some(older) = older {
+        file.as_file().set_permissions(older.permissions())?;
+    }
+    file.persist(&target)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(replace(&folder.path().join("missing").join("a"), b"new").is_err());
+        assert!(replace(folder.path(), b"new").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_keep_their_permissions_and_links_their_targets() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode() & 0o777;
+        fs::write(path("plain"), "").unwrap();
+        replace(&path("new"), b"1").unwrap();
+        assert_eq!(mode("new"), mode("plain"));
+        fs::set_permissions(path("new"), fs::Permissions::from_mode(0o750)).unwrap();
+        std::os::unix::fs::symlink("new", path("link")).unwrap();
+        replace(&path("link"), b"2").unwrap();
+        assert_eq!((fs::read(path("new")).unwrap(), mode("new")), (b"2".to_vec(), 0o750));
+        assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_to() {
+        use std::os::unix::fs::FileTypeExt;
+        replace(Path::new("/dev/null"), b"gone").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use campanile_core::diagnostic::{Diagnostic, Severity};
 use campanile_core::module::{Module, Place};
 use campanile_core::source::{SourceFile, Span};
@@ -70,8 +70,17 @@ fn finding_code(finding: &Finding) -> String {
 }
 
 /// An error without a place.
-pub fn plain_error(message: &str) -> String {
-    Renderer::styled().render(&[Group::with_title(Level::ERROR.primary_title(message))])
+pub fn error(message: &str, help: Option<&str>) -> String {
+    let mut group = Group::with_title(Level::ERROR.primary_title(message));
+    if let Some(help) = help {
+        group = group.element(Level::HELP.message(help));
+    }
+    Renderer::styled().render(&[group])
+}
+
+/// The same as one JSON object.
+pub fn error_json(message: &str, help: Option<&str>) -> Value {
+    json!({ "type": "error", "message": message, "help": help })
 }
 
 fn report(
@@ -103,7 +112,15 @@ fn report(
             window.annotation(&marks[*member])
         });
         let annotations: Vec<Annotation<'_>> = annotations.collect();
-        group = group.element(window.snippet().annotations(annotations));
+        if window.is_cut() {
+            // Its columns are not those of the file, which have to be told apart.
+            let (line, column) = marks[first].source.position(marks[first].span.start);
+            let origin = Origin::path(marks[first].source.name()).line(line).char_column(column);
+            group = group.element(origin).element(window.snippet().annotations(annotations));
+        } else {
+            let snippet = window.snippet().path(window.source.name());
+            group = group.element(snippet.annotations(annotations));
+        }
     }
     for note in notes {
         group = group.element(Level::NOTE.message(note.as_str()));
@@ -165,7 +182,12 @@ impl<'a> Window<'a> {
 
     fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
         let text = self.source.slice(self.bytes);
-        Snippet::source(text).line_start(self.first_line).path(self.source.name())
+        Snippet::source(text).line_start(self.first_line)
+    }
+
+    /// Whether it begins within a line.
+    fn is_cut(&self) -> bool {
+        self.bytes.start > self.source.line(self.first_line).start
     }
 
     fn annotation<'b>(&self, mark: &Mark<'_>) -> Annotation<'b> {

@@ -81,11 +81,6 @@ impl Array {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
-
-    /// The elements' bytes, to be overwritten.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes
-    }
 }
 
 /// The size in bytes of an array of this type and shape.
@@ -101,6 +96,13 @@ pub(super) fn byte_size(element: Element, shape: &[usize]) -> Result<usize, Shap
         .filter(|&size| isize::try_from(size).is_ok())
         .map(|size| if shape.contains(&0) { 0 } else { size })
         .ok_or_else(|| ShapeError::TooLarge { shape: shape.to_vec() })
+}
+
+/// Whether elements of one shape fill another.
+pub(super) fn same_size(element: Element, shape: &[usize], wanted: &[usize]) -> Result<(), ShapeError> {
+    let (found, expected) = (byte_size(element, shape)?, byte_size(element, wanted)?);
+    let wrong = || ShapeError::WrongSize { shape: wanted.to_vec(), element, expected, found };
+    if found == expected { Ok(()) } else { Err(wrong()) }
 }
 
 /// A shape as it is written in brackets: `480x640`.

@@ -31,13 +31,14 @@ mod raw;
 mod save;
 mod value;
 
-pub use array::{Array, ShapeError};
-pub use element::{Element, LiteralError};
-pub use file::{FileError, Format};
-pub use fill::{Fill, FillError};
-pub use npy::NpyError;
-pub use picture::PictureError;
+pub use array::Array;
+use array::ShapeError;
+pub use element::Element;
+use element::LiteralError;
+pub use file::FileError;
+use fill::{Fill, FillError};
+#[cfg(test)]
+use picture::PictureError;
 pub use print::print;
-pub use raw::RawError;
-pub use save::{Destination, save};
-pub use value::{LoadError, Scalar, SyntaxError, Value, ValueSpec};
+pub use save::Destination;
+pub use value::{LoadError, Value, ValueSpec};

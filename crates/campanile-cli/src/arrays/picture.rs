@@ -96,13 +96,13 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Array, PictureError> {
     Ok(Array::new(Element::U8, shape, pixels)?)
 }
 
-/// The whole file of a picture.
-pub(super) fn encode(array: &Array) -> Result<Vec<u8>, PictureError> {
-    if array.element() != Element::U8 {
-        return Err(PictureError::NotBytes { element: array.element() });
+/// Width, height and channels of the picture that an array of this type and shape is.
+pub(super) fn layout(element: Element, shape: &[usize]) -> Result<(u32, u32, ColorType), PictureError> {
+    if element != Element::U8 {
+        return Err(PictureError::NotBytes { element });
     }
-    let not_flat = || PictureError::NotFlat { shape: array.shape().to_vec() };
-    let (height, width, channels) = match *array.shape() {
+    let not_flat = || PictureError::NotFlat { shape: shape.to_vec() };
+    let (height, width, channels) = match *shape {
         [height, width] => (height, width, 1),
         [height, width, channels] => (height, width, channels),
         _ => return Err(not_flat()),
@@ -116,7 +116,12 @@ pub(super) fn encode(array: &Array) -> Result<Vec<u8>, PictureError> {
     };
     let width = u32::try_from(width).map_err(|_| not_flat())?;
     let height = u32::try_from(height).map_err(|_| not_flat())?;
+    Ok((width, height, color))
+}
 
+/// The whole file of a picture.
+pub(super) fn encode(array: &Array) -> Result<Vec<u8>, PictureError> {
+    let (width, height, color) = layout(array.element(), array.shape())?;
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height);
     encoder.set_color(color);

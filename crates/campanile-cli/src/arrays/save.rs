@@ -1,11 +1,12 @@
 //! Arrays written to files: whole or not at all.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::array::same_size;
 use super::file::extension;
-use super::{Array, FileError, npy, picture};
+use super::{Array, Element, FileError, npy, picture};
+use crate::output::replace;
 
 /// Where an array goes: `FILE`, `FILE:WxH` or `FILE:WxHxC`.
 ///
@@ -32,9 +33,22 @@ impl FromStr for Destination {
 }
 
 impl Destination {
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Whether an array of this type and shape can go there, as far as that can be told beforehand: better to know it
+    /// before a long computation than after.
+    pub fn accepts(&self, element: Element, shape: &[usize]) -> Result<(), FileError> {
+        let path = || self.path.clone();
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(Err(source)) = folder.map(std::fs::metadata) {
+            return Err(FileError::Write { path: path(), source });
+        }
+        if let Some(wanted) = &self.shape {
+            same_size(element, shape, wanted).map_err(|source| FileError::Shape { path: path(), source })?;
+        }
+        if let Encoding::Png = Encoding::of(&self.path)? {
+            let shape = self.shape.as_deref().unwrap_or(shape);
+            picture::layout(element, shape).map_err(|source| FileError::Picture { path: path(), source })?;
+        }
+        Ok(())
     }
 
     /// Writes an array there.
@@ -52,19 +66,16 @@ impl Destination {
 }
 
 /// Writes an array as `.npy`, `.png`, or bare elements (`.bin`, `.raw`), by the file's name.
-///
-/// The file is written under another name beside its place and then moved there, so that nobody
-/// ever sees a part of it and a failure leaves an older file as it was.
-pub fn save(array: &Array, path: &Path) -> Result<(), FileError> {
+fn save(array: &Array, path: &Path) -> Result<(), FileError> {
     let encoding = Encoding::of(path)?;
     let written = match encoding {
-        Encoding::Npy => write_whole(path, &npy::encode(array)),
+        Encoding::Npy => replace(path, &npy::encode(array)),
         Encoding::Png => {
             let bytes =
                 picture::encode(array).map_err(|source| FileError::Picture { path: path.into(), source })?;
-            write_whole(path, &bytes)
+            replace(path, &bytes)
         }
-        Encoding::Raw => write_whole(path, array.bytes()),
+        Encoding::Raw => replace(path, array.bytes()),
     };
     written.map_err(|source| FileError::Write { path: path.into(), source })
 }
@@ -98,27 +109,9 @@ fn picture_shape(size: &str) -> Option<Vec<usize>> {
     }
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        // A temporary file is private unless told otherwise; this one becomes an ordinary file.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(directory)?;
-    file.write_all(bytes)?;
-    file.persist(path)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{Element, Fill, PictureError, ShapeError, ValueSpec};
+    use super::super::{Fill, PictureError, ShapeError, ValueSpec};
     use super::*;
 
     fn destination(text: &str) -> Destination {
@@ -167,17 +160,5 @@ mod tests {
 
         let nowhere = directory.path().join("missing").join("a.npy");
         assert!(matches!(save(&array, &nowhere), Err(FileError::Write { .. })));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn saved_files_have_ordinary_permissions() {
-        use std::os::unix::fs::PermissionsExt;
-        let directory = tempfile::tempdir().unwrap();
-        let (saved, plain) = (directory.path().join("a.bin"), directory.path().join("plain"));
-        save(&Fill::Zeros.make(Element::U8, &[1]).unwrap(), &saved).unwrap();
-        std::fs::write(&plain, "").unwrap();
-        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode();
-        assert_eq!(mode(&saved), mode(&plain));
     }
 }

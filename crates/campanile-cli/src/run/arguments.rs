@@ -1,9 +1,10 @@
 //! Values of parameters and module variables, from the command line to the device and back.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use campanile_core::module::Kernel;
 use campanile_engine::{Argument, BufferId, Device};
 
+use crate::advice::advised;
 use crate::arrays::{Array, Destination, Element, Value, ValueSpec};
 
 /// `NAME=…`
@@ -20,13 +21,23 @@ fn named<T, E: std::fmt::Display>(
     parse: impl Fn(&str) -> Result<T, E>,
     advice: impl Fn(&E) -> Option<String>,
 ) -> Result<Named<T>, String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let name = name.strip_prefix(['%', '@']).unwrap_or(name).to_owned();
+    let (name, value) = text.split_once('=').ok_or("expected a name, `=` and a value")?;
+    let name = plain_name(name);
     let value = parse(value).map_err(|error| match advice(&error) {
         Some(advice) => format!("{error}; {advice}"),
         None => error.to_string(),
     })?;
     Ok(Named { name, value })
+}
+
+/// A name without the `%` or `@` that it has in a text.
+fn plain_name(name: &str) -> String {
+    name.strip_prefix(['%', '@']).unwrap_or(name).to_owned()
+}
+
+/// Parses `NAME`.
+pub fn name(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("expected a name".to_owned()) } else { Ok(plain_name(text)) }
 }
 
 /// Parses `NAME=VALUE`.
@@ -36,7 +47,7 @@ pub fn named_value(text: &str) -> Result<Named<ValueSpec>, String> {
 
 /// Parses `NAME=FILE`.
 pub fn named_destination(text: &str) -> Result<Named<Destination>, String> {
-    named(text, str::parse::<Destination>, |_| None)
+    named(text, str::parse::<Destination>, |error| error.hint().map(str::to_owned))
 }
 
 /// Element type and shape of a value, to read it back as what it was.
@@ -66,24 +77,24 @@ pub struct Passed {
 impl Passed {
     /// Loads the values and hands them to the device.
     pub fn new(device: &mut Device, kernel: &Kernel, values: &[Named<ValueSpec>]) -> Result<Self> {
-        let expected =
-            || kernel.parameters.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
-        for (index, Named { name, .. }) in values.iter().enumerate() {
-            if !kernel.parameters.iter().any(|parameter| parameter.name == *name) {
-                bail!("the kernel has no parameter `{name}`; its parameters are: {}", expected());
-            }
-            if values[..index].iter().any(|earlier| earlier.name == *name) {
-                bail!("parameter `{name}` is given twice");
+        let names: Vec<&str> = kernel.parameters.iter().map(|one| one.name.as_str()).collect();
+        refuse_repetition("parameter", values)?;
+        for Named { name, .. } in values {
+            if !names.contains(&name.as_str()) {
+                let help = match &names[..] {
+                    [] => "it has none".to_owned(),
+                    _ => format!("its parameters are {}", names.join(", ")),
+                };
+                return Err(advised(format!("the kernel has no parameter `{name}`"), help));
             }
         }
         let mut passed = Passed { arguments: Vec::new(), buffers: Vec::new() };
         for parameter in &kernel.parameters {
             let given = values.iter().find(|one| one.name == parameter.name);
-            let Named { name, value } = given.with_context(|| {
-                format!(
-                    "parameter `{0}` of {1} bytes has no value; add --arg {0}=VALUE",
-                    parameter.name, parameter.size
-                )
+            let Named { name, value } = given.ok_or_else(|| {
+                let message =
+                    format!("parameter `{}` of {} bytes has no value", parameter.name, parameter.size);
+                advised(message, format!("add `--arg {}=VALUE`", parameter.name))
             })?;
             let value = value.load().with_context(|| format!("the value of `{name}`"))?;
             let argument = match value {
@@ -107,11 +118,37 @@ impl Passed {
         self.buffers.iter().any(|(buffer, ..)| buffer == name)
     }
 
+    /// Checks that every buffer to be saved is one and can go where it should.
+    pub fn check_saves(&self, saves: &[Named<Destination>]) -> Result<()> {
+        for Named { name, value: destination } in saves {
+            let Some((_, _, layout)) = self.buffers.iter().find(|(buffer, ..)| buffer == name) else {
+                let names: Vec<&str> = self.buffers.iter().map(|(name, ..)| name.as_str()).collect();
+                let help = match &names[..] {
+                    [] => "no array is passed to the kernel".to_owned(),
+                    _ => format!("the arrays passed are {}", names.join(", ")),
+                };
+                return Err(advised(format!("`{name}` cannot be saved, as it is not an array"), help));
+            };
+            destination.accepts(layout.element, &layout.shape)?;
+        }
+        Ok(())
+    }
+
     /// The contents of a buffer after the launch; none if the parameter is no buffer.
     pub fn read(&self, device: &Device, name: &str) -> Option<Result<Array>> {
         let (_, buffer, layout) = self.buffers.iter().find(|(buffer, ..)| buffer == name)?;
         Some(layout.array(device.read_buffer(*buffer)))
     }
+}
+
+/// Each name is given once.
+fn refuse_repetition<T>(what: &str, values: &[Named<T>]) -> Result<()> {
+    for (index, Named { name, .. }) in values.iter().enumerate() {
+        if values[..index].iter().any(|earlier| earlier.name == *name) {
+            return Err(advised(format!("{what} `{name}` is given twice"), "leave one of the values out"));
+        }
+    }
+    Ok(())
 }
 
 /// Variables of the module that the command line names.
@@ -122,6 +159,7 @@ pub struct Globals {
 impl Globals {
     /// Writes the given values.
     pub fn write(device: &mut Device, values: &[Named<ValueSpec>]) -> Result<Self> {
+        refuse_repetition("variable", values)?;
         let mut layouts = Vec::new();
         for Named { name, value } in values {
             let (bytes, layout) = match value.load().with_context(|| format!("the value of `{name}`"))? {
@@ -130,7 +168,10 @@ impl Globals {
                     (scalar.bytes, Some(Layout { element: scalar.element, shape: Vec::new() }))
                 }
                 Value::Bytes(bytes) => (bytes, None),
-                Value::Local(_) => bail!("`{name}` is a variable of the module, not shared memory"),
+                Value::Local(_) => {
+                    let message = format!("`{name}` is a variable of the module, not shared memory");
+                    return Err(advised(message, "give an array, a number or `bytes:HEX`"));
+                }
             };
             device.write_variable(name, &bytes)?;
             layouts.extend(layout.map(|layout| (name.clone(), layout)));
@@ -140,7 +181,6 @@ impl Globals {
 
     /// The contents of a variable, in the type it was given or as bytes.
     pub fn read(&self, device: &Device, name: &str) -> Result<Array> {
-        let name = name.strip_prefix('@').unwrap_or(name);
         let bytes = device.read_variable(name)?;
         let layout = self.layouts.iter().find(|(variable, _)| variable == name).map(|(_, layout)| layout);
         match layout {

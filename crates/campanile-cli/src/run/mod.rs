@@ -4,16 +4,19 @@ mod arguments;
 mod shape;
 mod summary;
 
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module};
 use campanile_engine::{Checks, Device, Launch, Options, run};
 use clap::Args;
+use serde_json::json;
 
+use crate::advice::advised;
 use crate::arrays::{Destination, print};
-use crate::console::{self, Console};
+use crate::console::{self, Console, Tally};
 use crate::progress::Progress;
 use crate::{Outcome, input};
 use arguments::{Globals, Named, Passed};
@@ -41,13 +44,16 @@ Examples:
       --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 --save picture=picture.png
   pisa run sum.pisa --grid 1024 --local 256 --arg in=iota:u32[1024] --arg out=zeros:u32[1] --print out
 
-Exit status: 0 the kernel ran without findings, 1 it or its arguments are at fault, 2 wrong usage or unreadable files.")]
+Buffers are saved and printed even when something was found.
+
+Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are at fault, 2 wrong usage, values that do
+not fit the kernel, or files that cannot be read or written.")]
 pub struct Run {
     /// Modules; `-` is standard input. Several are linked
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Name of the kernel; may be left out when there is only one
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = arguments::name)]
     kernel: Option<String>,
     /// Work-items in each dimension
     #[arg(short, long, value_name = "X[,Y[,Z]]", default_value = "1")]
@@ -68,7 +74,7 @@ pub struct Run {
     #[arg(short, long = "save", value_name = "NAME=FILE", value_parser = arguments::named_destination)]
     saves: Vec<Named<Destination>>,
     /// Print a buffer, or a variable of the module
-    #[arg(short, long = "print", value_name = "NAME")]
+    #[arg(short, long = "print", value_name = "NAME", value_parser = arguments::name)]
     prints: Vec<String>,
     /// Initial value of a variable of the module, by its host name or its name
     #[arg(long = "global", value_name = "NAME=VALUE", value_parser = arguments::named_value)]
@@ -88,15 +94,15 @@ pub struct Run {
         hide_default_value = true
     )]
     check: Checks,
-    /// Number of threads
+    /// Number of threads; as many as the machine has processors if left out
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZeroUsize>,
     /// Most instructions of one sub-group before it is given up as endless
-    #[arg(long, value_name = "N", default_value_t = 1 << 30)]
-    step_budget: u64,
+    #[arg(long, value_name = "N", default_value = "1073741824")]
+    step_budget: NonZeroU64,
     /// Number of different findings at which the kernel is given up
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    findings: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    findings: NonZeroUsize,
 }
 
 /// Engines that `--engine` selects.
@@ -109,7 +115,9 @@ pub enum Engine {
 impl Run {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
-        let Some(module) = input::load_program(&self.files, false, console)? else {
+        let mut tally = Tally::default();
+        let Some(module) = input::load_program(&self.files, false, console, &mut tally)? else {
+            console.summary("run", tally, json!({}));
             return Ok(Outcome::Faulty);
         };
         let module = Arc::new(module);
@@ -117,14 +125,15 @@ impl Run {
         let mut device = Device::new(module.clone())?;
         let globals = Globals::write(&mut device, &self.globals)?;
         let passed = Passed::new(&mut device, kernel, &self.arguments)?;
-        self.check_names(&passed, &module)?;
+        passed.check_saves(&self.saves)?;
+        self.check_variables(&passed, &module)?;
         let launch = self.launch(id, kernel, &passed)?;
         let progress = Progress::new(console, module.functions[id].name.clone());
         let options = Options {
             checks: self.check,
-            threads: self.threads,
-            step_budget: Some(self.step_budget),
-            findings_limit: self.findings,
+            threads: self.threads.map(NonZeroUsize::get),
+            step_budget: Some(self.step_budget.get()),
+            findings_limit: self.findings.get(),
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
             ..Options::default()
         };
@@ -145,52 +154,44 @@ impl Run {
             };
             console::print(&format!("{name}: {}\n", print(&array)))?;
         }
-        summary::tell(console, &module.functions[id].name, &report);
+        summary::tell(console, tally, &module.functions[id].name, &report);
         Ok(if report.findings.is_empty() { Outcome::Fine } else { Outcome::Faulty })
     }
 
     fn find_kernel<'m>(&self, module: &'m Module) -> Result<(FunctionId, &'m Kernel)> {
+        let kernels: Vec<(FunctionId, &Kernel)> = module
+            .functions
+            .iter()
+            .filter_map(|(id, function)| match &function.kind {
+                FunctionKind::Kernel(kernel) => Some((id, kernel)),
+                FunctionKind::Device { .. } => None,
+            })
+            .collect();
         let names = || {
-            module
-                .kernels()
-                .map(|kernel| module.functions[kernel].name.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
+            let names = kernels.iter().map(|(id, _)| module.functions[*id].name.as_str());
+            format!("the kernels are {}", names.collect::<Vec<_>>().join(", "))
         };
-        let id = match &self.kernel {
-            Some(name) => module
-                .kernel(name.strip_prefix('@').unwrap_or(name))
-                .with_context(|| format!("there is no kernel `{name}`; the kernels are: {}", names()))?,
-            None => {
-                let mut kernels = module.kernels();
-                match (kernels.next(), kernels.next()) {
-                    (Some(only), None) => only,
-                    (None, _) => bail!("the module has no kernel"),
-                    _ => bail!("name the kernel to run with --kernel; the kernels are: {}", names()),
-                }
-            }
-        };
-        match &module.functions[id].kind {
-            FunctionKind::Kernel(kernel) => Ok((id, kernel)),
-            FunctionKind::Device { .. } => {
-                bail!("`{}` is a function, not a kernel", module.functions[id].name)
+        match (&self.kernel, &kernels[..]) {
+            (_, []) => Err(anyhow!("the module has no kernel")),
+            (None, [only]) => Ok(*only),
+            (None, _) => Err(advised("the module has several kernels; name one with `--kernel`", names())),
+            (Some(name), _) => {
+                let found = kernels.iter().find(|(id, _)| module.functions[*id].name == *name);
+                found.copied().ok_or_else(|| advised(format!("there is no kernel `{name}`"), names()))
             }
         }
     }
 
-    /// Every name given must be one that exists.
-    fn check_names(&self, passed: &Passed, module: &Module) -> Result<()> {
-        for Named { name, .. } in &self.saves {
-            if !passed.is_buffer(name) {
-                bail!("`--save {name}=…`: no parameter called `{name}` is a buffer");
-            }
-        }
-        let variable = |name: &str| {
-            module.variables.values().any(|one| one.name == name || one.host_access.as_deref() == Some(name))
-        };
-        for name in &self.prints {
-            if !passed.is_buffer(name) && !variable(name) {
-                bail!("`--print {name}`: there is no buffer or variable of this name");
+    /// Every variable to be printed or saved must be one that exists.
+    fn check_variables(&self, passed: &Passed, module: &Module) -> Result<()> {
+        let prints = self.prints.iter().filter(|name| !passed.is_buffer(name));
+        for name in prints.chain(self.global_saves.iter().map(|Named { name, .. }| name)) {
+            let mut variables = module.variables.values().filter(|one| one.owner.is_none());
+            if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {
+                return Err(advised(
+                    format!("there is no array or variable `{name}`"),
+                    "name a parameter that an array is passed for, or a variable of the module",
+                ));
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ mod expectation;
 mod runner;
 mod value;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,10 +15,11 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::Outcome;
+use crate::advice::advised;
 use crate::console::{self, Console};
 use crate::progress::Progress;
 use crate::run::Engine;
+use crate::{Outcome, input};
 
 /// Run self-checking files
 ///
@@ -40,7 +42,7 @@ Examples:
   pisa test kernel.pisa
   pisa test tests/cases --filter memory
 
-Exit status: 0 all pass, 1 some fail, 2 wrong usage or unreadable files.")]
+Exit status: 0 all pass, 1 some fail, 2 wrong usage, unreadable files, or nothing to test.")]
 pub struct Test {
     /// Files, or folders to search for .pisa files
     #[arg(required = true, value_name = "FILE|DIR")]
@@ -56,7 +58,7 @@ pub struct Test {
     check: Checks,
     /// Number of files tested at a time; as many as the machine has processors if left out
     #[arg(short, long, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<NonZeroUsize>,
     /// Also name the files that pass
     #[arg(short, long)]
     verbose: bool,
@@ -74,7 +76,8 @@ impl Test {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
         let files = self.files()?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build()?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get)).build()?;
         let progress = Progress::new(console, "tests");
         let done = AtomicU64::new(0);
         let verdicts: Vec<Verdict> = pool.install(|| {
@@ -94,11 +97,10 @@ impl Test {
                 Verdict::Skipped => (&mut skipped, "skipped", None),
             };
             *count += 1;
-            let path = path.display();
+            let path = input::name(path);
             if console.is_json() {
-                console.json(&json!({
-                    "type": "test", "file": path.to_string(), "result": word, "detail": detail,
-                }));
+                let object = json!({ "type": "test", "file": path, "result": word, "detail": detail });
+                console::print(&format!("{object}\n"))?;
             } else if let Some(detail) = detail {
                 console::print(&format!("{path}: {detail}\n"))?;
             } else if self.verbose {
@@ -106,10 +108,19 @@ impl Test {
             }
         }
         if console.is_json() {
-            console
-                .json(&json!({ "type": "summary", "passed": passed, "failed": failed, "skipped": skipped }));
+            let object = json!({
+                "type": "summary", "command": "test", "files": files.len(), "passed": passed, "failed": failed,
+                "skipped": skipped,
+            });
+            console::print(&format!("{object}\n"))?;
         } else {
             console::print(&format!("{passed} passed, {failed} failed, {skipped} skipped\n"))?;
+        }
+        if passed + failed == 0 {
+            return Err(advised(
+                "no file says what is expected of it, so nothing was tested",
+                "expectations are comment lines such as `// expect: accept`; see `pisa test --help`",
+            ));
         }
         Ok(if failed > 0 { Outcome::Faulty } else { Outcome::Fine })
     }
@@ -122,6 +133,13 @@ impl Test {
         }
         if let Some(filter) = &self.filter {
             files.retain(|path| path.to_string_lossy().contains(filter.as_str()));
+        }
+        if files.is_empty() {
+            let help = match &self.filter {
+                Some(_) => "leave `--filter` out, or shorten its text",
+                None => "name files, or folders with .pisa files in them",
+            };
+            return Err(advised("there are no files to test", help));
         }
         Ok(files)
     }

@@ -11,8 +11,8 @@ use campanile_engine::{self as engine, BufferId, Checks, Device, Launch, Options
 
 use super::compare::compare;
 use super::expectation::{self, Argument, Run, Size, Verdict};
-use crate::{input, render};
 use crate::run::suitable_local_size;
+use crate::{input, render};
 
 /// Tests a file; false if it has no expectations.
 ///
