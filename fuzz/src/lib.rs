@@ -6,4 +6,4 @@ mod text;
 
 pub use edit::{edit, mutate};
 pub use launch::{launch_any, launch_sample};
-pub use text::{Reading, check_printed, formatted, must_load, read, source};
+pub use text::{Reading, check_printed, formatted, must_link, must_load, read, source};

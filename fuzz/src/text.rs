@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use campanile_core::diagnostic::{Diagnostic, Sink};
 use campanile_core::format::format;
+use campanile_core::link::link;
 use campanile_core::module::{Module, print};
 use campanile_core::source::SourceFile;
 use campanile_core::syntax;
@@ -51,6 +52,14 @@ pub fn must_load(text: &str) -> Module {
     let mut sink = Sink::new();
     let module = campanile_core::load(&source(text), &mut sink);
     module.unwrap_or_else(|| panic!("refused: {:#?}\n{text}", sink.into_sorted()))
+}
+
+/// The module linked of texts that must fit together.
+pub fn must_link(texts: &[String]) -> Module {
+    let mut sink = Sink::new();
+    let modules = texts.iter().map(|text| must_load(text)).collect();
+    let linked = link(modules, Default::default(), &mut sink);
+    linked.unwrap_or_else(|| panic!("refused: {:#?}\n{}", sink.into_sorted(), texts.join("\n---\n")))
 }
 
 /// The layout of a text that must be free of syntax errors.

@@ -59,7 +59,20 @@ pub(crate) fn plan(choices: &mut Choices<'_>, index: usize, planned: &[Callee]) 
     Callee { name, parameters, result, cost: 0 }
 }
 
-/// Writes the function of this index. Returns its text and what a call of it costs.
+/// The declaration of a function, without linkage and body.
+pub(crate) fn declaration(callee: &Callee, parameters: &[String]) -> String {
+    let result = callee.result.map_or("void".to_owned(), |ty| ty.to_string());
+    format!(".function {result} {}({})", callee.name, parameters.join(", "))
+}
+
+/// The declaration of a function in a module that imports it.
+pub(crate) fn import(callee: &Callee) -> String {
+    let parameters: Vec<String> =
+        callee.parameters.iter().map(|role| format!(".reg {}", role.ty())).collect();
+    format!(".import {};\n", declaration(callee, &parameters))
+}
+
+/// Writes the function of this index. Returns its text, without linkage, and what a call of it costs.
 pub(crate) fn write(choices: &mut Choices<'_>, plan: &Plan, index: usize) -> (String, u64) {
     let callee = &plan.functions[index];
     let mut body = Body::new(choices, plan, Owner::Function(index));
@@ -81,10 +94,7 @@ pub(crate) fn write(choices: &mut Choices<'_>, plan: &Plan, index: usize) -> (St
     let lines: Vec<String> = declarations.chain(prologue).collect();
     let activations = if body.recursive { u64::from(FUEL) + 1 } else { 1 };
     let cost = body.cost * activations;
-    let linkage = if choices.chance(30) { ".export " } else { "" };
-    let result = callee.result.map_or("void".to_owned(), |ty| ty.to_string());
-    let (name, lines) = (&callee.name, lines.join("\n"));
-    let text = format!("{linkage}.function {result} {name}({}) {{\n{lines}\n}}\n", parameters.join(", "));
+    let text = format!("{} {{\n{}\n}}\n", declaration(callee, &parameters), lines.join("\n"));
     (text, cost)
 }
 

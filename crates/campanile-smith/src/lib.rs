@@ -75,6 +75,8 @@ impl Options {
 pub struct Sample {
     /// The module.
     pub text: String,
+    /// The same program as two modules, to be linked.
+    pub parts: [String; 2],
     /// Name of the kernel to launch, without `@`.
     pub kernel: String,
     /// The ND-range.

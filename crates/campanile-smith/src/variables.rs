@@ -11,11 +11,21 @@ use crate::launch::Shape;
 use crate::module::Table;
 use crate::region::{Base, POINTEE, Region, Rights};
 
-/// Declarations of variables, and what they make available.
+/// A variable of the module.
+pub(crate) struct Variable {
+    /// Its definition, without linkage.
+    pub definition: String,
+    /// Its declaration in a module that imports it.
+    pub import: String,
+    /// Whether other modules see it.
+    pub exported: bool,
+}
+
+/// The variables of the module, and what they make available.
 #[derive(Default)]
 pub(crate) struct Variables {
-    /// The declarations, a line each.
-    pub lines: Vec<String>,
+    /// The variables.
+    pub all: Vec<Variable>,
     /// What can be read everywhere.
     pub regions: Vec<Region>,
     /// A variable with a part for each work-item.
@@ -35,15 +45,17 @@ impl Variables {
             variables.add_pointer(choices);
         }
         if choices.chance(40) {
-            let bytes = shape.slots() * POINTEE.0;
-            variables.lines.push(format!(".global .align 16 @items[{bytes}];"));
+            let declaration = format!(".global .align 16 @items[{}]", shape.slots() * POINTEE.0);
+            variables.add(declaration.clone(), &declaration, "", false);
             variables.per_item = Some("@items".to_owned());
-        }
-        if choices.chance(15) {
-            variables.lines.push(".import .global .align 4 @elsewhere[12];".to_owned());
         }
         variables.add_table(choices, functions);
         variables
+    }
+
+    fn add(&mut self, declaration: String, import: &str, value: &str, exported: bool) {
+        let definition = format!("{declaration}{value};");
+        self.all.push(Variable { definition, import: format!(".import {import};"), exported });
     }
 
     /// A constant, or a global variable that is only read.
@@ -55,17 +67,19 @@ impl Variables {
             0 => format!("@\"data\\22{index}\""),
             _ => format!("@data{index}"),
         };
-        let mut attributes = format!(".align {alignment} ");
+        let mut attributes = String::new();
         if choices.chance(20) {
             let _ = write!(attributes, ".section(\".data.{index}\") ");
         }
         if choices.chance(20) {
             let _ = write!(attributes, ".host_access(\"host{index}\") ");
         }
-        let export = if choices.chance(20) { ".export " } else { "" };
+        let exported = choices.chance(20);
         let bytes = if choices.chance(80) { format!("[{size}]") } else { String::new() };
-        let items = initializer(choices, size);
-        self.lines.push(format!("{export}.{space} {attributes}{name}{bytes} = {{ {items} }};"));
+        let value = format!(" = {{ {} }}", initializer(choices, size));
+        let import = format!(".{space} .align {alignment} {name}[{size}]");
+        let declaration = format!(".{space} .align {alignment} {attributes}{name}{bytes}");
+        self.add(declaration, &import, &value, exported);
         self.regions.push(Region::new(Base::Variable(name), space, size, alignment, Rights::Read));
     }
 
@@ -78,7 +92,8 @@ impl Variables {
         let half = size / 2;
         let (offset, size) =
             if choices.chance(50) { (format!(" + {half}"), half) } else { (String::new(), half) };
-        self.lines.push(format!(".const .align 8 @pointer = {{ .64b {target}{offset} }};"));
+        let value = format!(" = {{ .64b {target}{offset} }}");
+        self.add(".const .align 8 @pointer".to_owned(), ".const .align 8 @pointer[8]", &value, false);
         let base = Base::Stored("@pointer".to_owned());
         self.regions.push(Region::new(base, Space::Global, size, alignment.min(half), Rights::Read));
     }
@@ -93,7 +108,8 @@ impl Variables {
         let count = *choices.one_of(&[2, 4]);
         let members: Vec<String> = (0..count).map(|_| choices.one_of(&alike).name.clone()).collect();
         let items: Vec<String> = members.iter().map(|member| format!(".64b {member}")).collect();
-        self.lines.push(format!(".const .align 8 @table[{}] = {{ {} }};", 8 * count, items.join(", ")));
+        let declaration = format!(".const .align 8 @table[{}]", 8 * count);
+        self.add(declaration.clone(), &declaration, &format!(" = {{ {} }}", items.join(", ")), false);
         self.tables.push(Table { name: "@table".to_owned(), members });
     }
 }

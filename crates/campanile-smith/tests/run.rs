@@ -1,9 +1,11 @@
-//! Samples run without a finding, and to the same end on any number of threads.
+//! Samples run without a finding, and to the same end on any number of threads and when linked of their parts.
 
 mod support;
 
 use std::sync::Arc;
 
+use campanile_core::diagnostic::Sink;
+use campanile_core::link::link;
 use campanile_core::module::Module;
 use campanile_engine::{Argument, Check, Checks, Device, Launch, Report, run};
 use campanile_smith::{Options, Sample};
@@ -19,9 +21,18 @@ fn judge(sample: &Sample, checks: Checks) -> Result<(), String> {
         return Err(format!("{}\n{finding:#?}", sample.text));
     }
     let (_, together) = launch(&module, sample, checks, 2);
-    let differing = alone.iter().zip(&together).position(|(one, other)| one != other);
-    match differing {
-        Some(buffer) => Err(format!("{}\nbuffer {buffer} differs between 1 and 2 threads", sample.text)),
+    check_same(sample, "with 2 threads", &alone, &together)?;
+    let parts = sample.parts.iter().map(|part| support::load_text(part)).collect::<Result<_, _>>()?;
+    let mut sink = Sink::new();
+    let linked = link(parts, Default::default(), &mut sink);
+    let linked = linked.ok_or_else(|| format!("{:#?}\n{}", sink.into_sorted(), sample.parts.join("\n")))?;
+    let (_, linked) = launch(&Arc::new(linked), sample, checks, 2);
+    check_same(sample, "when linked of its parts", &alone, &linked)
+}
+
+fn check_same(sample: &Sample, when: &str, one: &[Vec<u8>], other: &[Vec<u8>]) -> Result<(), String> {
+    match one.iter().zip(other).position(|(one, other)| one != other) {
+        Some(buffer) => Err(format!("{}\nbuffer {buffer} differs {when}", sample.text)),
         None => Ok(()),
     }
 }

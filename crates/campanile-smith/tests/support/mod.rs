@@ -9,7 +9,12 @@ use campanile_smith::Sample;
 
 /// The module of a sample, or its text with what is wrong about it.
 pub fn load(sample: &Sample) -> Result<Module, String> {
-    let source = Arc::new(SourceFile::new("sample", sample.text.clone()).expect("a short text"));
+    load_text(&sample.text)
+}
+
+/// The module of a text, or the text with what is wrong about it.
+pub fn load_text(text: &str) -> Result<Module, String> {
+    let source = Arc::new(SourceFile::new("sample", text).expect("a short text"));
     let mut sink = Sink::new();
     let module = campanile_core::load(&source, &mut sink);
     let diagnostics = sink.into_sorted();
@@ -20,5 +25,5 @@ pub fn load(sample: &Sample) -> Result<Module, String> {
             format!("{line}:{column}: {}: {}", error.message, source.slice(source.line(line)))
         })
         .collect();
-    module.ok_or_else(|| format!("{}\n{}", sample.text, errors.join("\n")))
+    module.ok_or_else(|| format!("{text}\n{}", errors.join("\n")))
 }
