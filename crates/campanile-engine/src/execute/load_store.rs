@@ -7,7 +7,7 @@ use super::machine::{Here, Machine};
 use super::registers::{Registers, Undefined};
 use super::sub_group::SubGroup;
 use crate::finding::{Access, FindingKind};
-use crate::mask::{self, lanes, lanes_where};
+use crate::mask::{lanes, lanes_where};
 use crate::meaning::Lanes;
 use crate::memory::{self, Memory, Object, ReadWords};
 use crate::observe::Observer;
@@ -161,8 +161,8 @@ fn read_lanes<M: Memory>(
         let (words, start) = memory.words(&object);
         let undefined = (0..plan.bytes() / bytes).fold(0, |all, piece| {
             let base = object.start.wrapping_sub(start as u64 + u64::from(piece * bytes));
-            let (values, undefined) = into.registers.slot_mut(into.first + piece as usize);
-            all | gather(&words, permitted.lanes, bytes, addresses, base, values, undefined)
+            let values = into.registers.define_lanes(into.first + piece as usize, permitted.lanes);
+            all | gather(&words, permitted.lanes, bytes, addresses, base, values)
         });
         if undefined == 0 {
             return;
@@ -183,8 +183,8 @@ fn read_lanes<M: Memory>(
     }
 }
 
-/// Reads one aligned element or half of each lane, from where its address less `base` says. Returns the undefined bytes
-/// of any.
+/// Reads one aligned element or half of each lane, from where its address less `base` says. Tells which bytes are
+/// undefined in any lane.
 #[inline]
 fn gather(
     words: &impl ReadWords,
@@ -193,20 +193,16 @@ fn gather(
     addresses: &Lanes,
     base: u64,
     values: &mut Lanes,
-    undefined: &mut Undefined,
 ) -> u8 {
-    let mut any = 0;
-    for lane in 0..addresses.len() {
-        if mask::has(wanted, lane) {
-            let byte = addresses[lane].wrapping_sub(base) as usize;
-            (values[lane], undefined[lane]) = match bytes {
-                4 => (u64::from(words.word(byte / 4, lane)), words.undefined(byte / 4, lane)),
-                _ => memory::read(words, byte, lane, bytes),
-            };
-            any |= undefined[lane];
-        }
-    }
-    any
+    lanes(wanted).fold(0, |all, lane| {
+        let byte = addresses[lane].wrapping_sub(base) as usize;
+        let (value, undefined) = match bytes {
+            4 => (u64::from(words.word(byte / 4, lane)), words.undefined(byte / 4, lane)),
+            _ => memory::read(words, byte, lane, bytes),
+        };
+        values[lane] = value;
+        all | undefined
+    })
 }
 
 /// Reads all of one lane, with all that can be amiss.

@@ -11,6 +11,8 @@ pub(super) type Undefined = [u8; 32];
 pub(super) struct Registers {
     values: Vec<Lanes>,
     undefined: Vec<Undefined>,
+    /// Whether any byte of a slot may be undefined; mostly none is.
+    doubtful: Vec<bool>,
 }
 
 impl Registers {
@@ -20,8 +22,10 @@ impl Registers {
         if self.values.len() < end {
             self.values.resize(end, [0; 32]);
             self.undefined.resize(end, [0; 32]);
+            self.doubtful.resize(end, false);
         }
         self.undefined[first..end].fill([0xff; 32]);
+        self.doubtful[first..end].fill(true);
     }
 
     /// The values of a slot.
@@ -39,14 +43,14 @@ impl Registers {
     /// Whether any lane has one of these bytes undefined; quick, and mostly not.
     #[inline]
     pub fn any_undefined(&self, slot: usize, bytes: u8) -> bool {
-        self.undefined[slot].iter().fold(0, |all, one| all | one) & bytes != 0
+        self.doubtful[slot] && any_of(&self.undefined[slot]) & bytes != 0
     }
 
     /// The values of a slot, their undefined bytes as zeros, and which these are.
     #[inline]
     pub fn get(&self, slot: usize) -> (Lanes, Undefined) {
         let (mut values, undefined) = (self.values[slot], self.undefined[slot]);
-        if undefined != [0; 32] {
+        if self.doubtful[slot] {
             for (value, undefined) in values.iter_mut().zip(undefined) {
                 *value = cleared(*value, undefined);
             }
@@ -57,49 +61,59 @@ impl Registers {
     /// The values of a slot, all of which the caller overwrites.
     #[inline]
     pub fn define(&mut self, slot: usize) -> &mut Lanes {
-        self.undefined[slot] = [0; 32];
+        if self.doubtful[slot] {
+            self.undefined[slot] = [0; 32];
+            self.doubtful[slot] = false;
+        }
+        &mut self.values[slot]
+    }
+
+    /// The values of a slot, of which the caller overwrites those of some lanes.
+    #[inline]
+    pub fn define_lanes(&mut self, slot: usize, lanes: u32) -> &mut Lanes {
+        if self.doubtful[slot] {
+            let undefined = &mut self.undefined[slot];
+            for (lane, bytes) in undefined.iter_mut().enumerate() {
+                *bytes = if mask::has(lanes, lane) { 0 } else { *bytes };
+            }
+            self.doubtful[slot] = any_of(undefined) != 0;
+        }
         &mut self.values[slot]
     }
 
     /// Writes some lanes of a slot.
     #[inline]
-    pub fn write(&mut self, slot: usize, values: &Lanes, mask: u32) {
-        if mask == ALL {
+    pub fn write(&mut self, slot: usize, values: &Lanes, lanes: u32) {
+        if lanes == ALL {
             *self.define(slot) = *values;
-            return;
-        }
-        blend(&mut self.values[slot], values, mask);
-        let undefined = &mut self.undefined[slot];
-        for (lane, bytes) in undefined.iter_mut().enumerate() {
-            *bytes = if mask::has(mask, lane) { 0 } else { *bytes };
+        } else {
+            blend(self.define_lanes(slot, lanes), values, lanes);
         }
     }
 
     /// Writes some lanes of a slot, perhaps in part undefined.
     #[inline]
-    pub fn write_raw(&mut self, slot: usize, values: &Lanes, undefined: &Undefined, mask: u32) {
-        if mask == ALL {
-            self.values[slot] = *values;
-            self.undefined[slot] = *undefined;
-            return;
+    pub fn write_raw(&mut self, slot: usize, values: &Lanes, undefined: &Undefined, lanes: u32) {
+        if any_of(undefined) == 0 {
+            return self.write(slot, values, lanes);
         }
-        blend(&mut self.values[slot], values, mask);
+        blend(&mut self.values[slot], values, lanes);
         for (lane, (old, new)) in self.undefined[slot].iter_mut().zip(undefined).enumerate() {
-            *old = if mask::has(mask, lane) { *new } else { *old };
+            *old = if mask::has(lanes, lane) { *new } else { *old };
         }
+        self.doubtful[slot] = true;
     }
 
     /// Copies some lanes from slot to slot, undefined bytes too.
     #[inline]
-    pub fn copy(&mut self, from: usize, to: usize, mask: u32) {
-        let (values, undefined) = (self.values[from], self.undefined[from]);
-        self.write_raw(to, &values, &undefined, mask);
-    }
-
-    /// The values of a slot and which of their bytes are undefined, to be changed together.
-    #[inline]
-    pub fn slot_mut(&mut self, slot: usize) -> (&mut Lanes, &mut Undefined) {
-        (&mut self.values[slot], &mut self.undefined[slot])
+    pub fn copy(&mut self, from: usize, to: usize, lanes: u32) {
+        let values = self.values[from];
+        if self.doubtful[from] {
+            let undefined = self.undefined[from];
+            self.write_raw(to, &values, &undefined, lanes);
+        } else {
+            self.write(to, &values, lanes);
+        }
     }
 
     /// The value of one lane of a slot, and which of its bytes are undefined.
@@ -113,7 +127,14 @@ impl Registers {
     pub fn write_lane(&mut self, slot: usize, lane: usize, value: u64, undefined: u8) {
         self.values[slot][lane] = value;
         self.undefined[slot][lane] = undefined;
+        self.doubtful[slot] |= undefined != 0;
     }
+}
+
+/// The bytes that any lane has undefined.
+#[inline]
+fn any_of(undefined: &Undefined) -> u8 {
+    undefined.iter().fold(0, |all, one| all | one)
 }
 
 /// A value with its undefined bytes as zeros.
@@ -129,9 +150,9 @@ pub(super) fn cleared(value: u64, undefined: u8) -> u64 {
 }
 
 #[inline]
-fn blend(old: &mut Lanes, new: &Lanes, mask: u32) {
+fn blend(old: &mut Lanes, new: &Lanes, lanes: u32) {
     for (lane, (old, new)) in old.iter_mut().zip(new).enumerate() {
-        *old = if mask::has(mask, lane) { *new } else { *old };
+        *old = if mask::has(lanes, lane) { *new } else { *old };
     }
 }
 
