@@ -3,10 +3,11 @@
 //! The modules stand in the order of the data flow, and none reaches forward: [`source`] and [`diagnostic`] carry
 //! text and findings, [`isa`] is the instruction set as data, [`syntax`] reads text into a tree, [`mod@format`] lays a
 //! text out again, [`module`] is the resolved program, [`verify`] turns the tree into a module, [`link`] makes one
-//! of several.
+//! of several, [`analysis`] finds what a program may do.
 
 use std::sync::Arc;
 
+pub mod analysis;
 pub mod diagnostic;
 pub mod format;
 pub mod isa;

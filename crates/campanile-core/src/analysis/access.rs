@@ -1,0 +1,162 @@
+//! What a kernel may do to the memory behind each of its parameters and to each variable.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::provenance::{parameter_reaches, reaches};
+use super::{Access, CallGraph, Effect, Provenance, Root, Witness};
+use crate::isa::Space;
+use crate::module::{FunctionId, FunctionKind, Module, Parameter, VariableId};
+
+/// What a kernel and the functions it calls may do to memory.
+#[derive(Clone, Debug, Default)]
+pub struct AccessFacts {
+    parameters: Vec<ParameterFacts>,
+    pointers: Vec<PointerFacts>,
+    variables: BTreeMap<VariableId, ParameterFacts>,
+    /// A read through an address of unknown origin: it may read every object of its space.
+    pub wild_read: Option<Witness>,
+    /// A write through an address of unknown origin: it may write every object of its space.
+    pub wild_write: Option<Witness>,
+}
+
+/// What may happen to the memory behind a parameter, or to a variable. Each fact names the first instruction that
+/// may do it; none means that it is proven not to happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParameterFacts {
+    /// It may be read.
+    pub read: Option<Witness>,
+    /// It may be written.
+    pub written: Option<Witness>,
+    /// It may be read or written atomically.
+    pub atomic: Option<Witness>,
+    /// The address may be stored where it is not followed: in a buffer, in global memory, by unknown code.
+    pub escaped: Option<Witness>,
+}
+
+/// What may happen to the memory behind an address that some bytes of a parameter hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointerFacts {
+    /// Position of the parameter.
+    pub position: usize,
+    /// The bytes of the parameter, as they are loaded: overlapping loads are one.
+    pub bytes: Range<u32>,
+    /// The facts.
+    pub facts: ParameterFacts,
+}
+
+impl AccessFacts {
+    /// The facts of a parameter; of one that holds several addresses, of all of them together.
+    pub fn parameter(&self, position: usize) -> ParameterFacts {
+        self.parameters.get(position).copied().unwrap_or_default()
+    }
+
+    /// The addresses held by parameters, by position and place. A scalar is none: no address comes from it.
+    pub fn pointers(&self) -> &[PointerFacts] {
+        &self.pointers
+    }
+
+    /// The facts of a variable.
+    pub fn variable(&self, variable: VariableId) -> ParameterFacts {
+        self.variables.get(&variable).copied().unwrap_or_default()
+    }
+}
+
+impl ParameterFacts {
+    /// Adds what another part of the same object suffers: the earlier witness stays.
+    fn join(&mut self, other: ParameterFacts) {
+        for (own, other) in [
+            (&mut self.read, other.read),
+            (&mut self.written, other.written),
+            (&mut self.atomic, other.atomic),
+            (&mut self.escaped, other.escaped),
+        ] {
+            *own = match (*own, other) {
+                (Some(own), Some(other)) => Some(own.min(other)),
+                (own, other) => own.or(other),
+            };
+        }
+    }
+
+    fn of(effect: Effect, site: Witness) -> Self {
+        let when = |holds: bool| holds.then_some(site);
+        ParameterFacts {
+            read: when(effect.reads),
+            written: when(effect.writes),
+            atomic: when(effect.atomic),
+            escaped: when(effect.escapes),
+        }
+    }
+}
+
+/// What a kernel may do to memory.
+pub fn access_facts(module: &Module, kernel: FunctionId) -> AccessFacts {
+    let graph = CallGraph::new(module, kernel);
+    let provenance = Provenance::new(module, &graph);
+    let parameters = match &module.functions[kernel].kind {
+        FunctionKind::Kernel(kernel) => kernel.parameters.as_slice(),
+        FunctionKind::Device { .. } => &[],
+    };
+    let mut facts = AccessFacts::default();
+    let mut pointers = Vec::new();
+    for access in provenance.accesses() {
+        let added = ParameterFacts::of(access.effect, access.site);
+        match access.root {
+            Root::Parameter { position, start, end } => {
+                pointers.push(PointerFacts { position: position as usize, bytes: start..end, facts: added });
+            }
+            Root::Variable(variable) => facts.variables.entry(variable).or_default().join(added),
+            Root::Unknown | Root::Integer | Root::Function(_) | Root::PrintfBuffer => {}
+        }
+    }
+    facts.pointers = merged(pointers);
+    facts.parameters.resize(parameters.len(), ParameterFacts::default());
+    for pointer in &facts.pointers {
+        facts.parameters[pointer.position].join(pointer.facts);
+    }
+    for access in provenance.accesses().filter(|access| access.root == Root::Unknown) {
+        facts.add_wild(module, &graph, parameters, access);
+    }
+    facts
+}
+
+impl AccessFacts {
+    /// Adds an access that may reach every object of its space. Constants are never written by a defined program.
+    fn add_wild(&mut self, module: &Module, graph: &CallGraph, parameters: &[Parameter], access: Access) {
+        let added = ParameterFacts::of(access.effect, access.site);
+        let for_space =
+            |constant: bool| ParameterFacts { written: added.written.filter(|_| !constant), ..added };
+        self.wild_read = self.wild_read.or(added.read);
+        self.wild_write = self.wild_write.or(added.written);
+        let reached = |position: usize| parameter_reaches(&parameters[position], access.space);
+        let constant = |position: usize| parameters[position].space == Some(Space::Const);
+        for (position, facts) in self.parameters.iter_mut().enumerate().filter(|(index, _)| reached(*index)) {
+            facts.join(for_space(constant(position)));
+        }
+        for pointer in self.pointers.iter_mut().filter(|pointer| reached(pointer.position)) {
+            pointer.facts.join(for_space(constant(pointer.position)));
+        }
+        for variable in &graph.variables {
+            let space = module.variables[*variable].space;
+            if reaches(space, access.space) {
+                self.variables.entry(*variable).or_default().join(for_space(space == Space::Const));
+            }
+        }
+    }
+}
+
+/// One entry for each group of overlapping loads.
+fn merged(mut pointers: Vec<PointerFacts>) -> Vec<PointerFacts> {
+    pointers.sort_by_key(|pointer| (pointer.position, pointer.bytes.start, pointer.bytes.end));
+    let mut merged: Vec<PointerFacts> = Vec::new();
+    for pointer in pointers {
+        match merged.last_mut() {
+            Some(last) if last.position == pointer.position && pointer.bytes.start < last.bytes.end => {
+                last.bytes.end = last.bytes.end.max(pointer.bytes.end);
+                last.facts.join(pointer.facts);
+            }
+            _ => merged.push(pointer),
+        }
+    }
+    merged
+}

@@ -1,0 +1,55 @@
+//! What can be known of a program without running it: pure functions of a verified module.
+//!
+//! [`call_graph`](CallGraph) says which functions a kernel needs, [`provenance`](Provenance) where the addresses it
+//! uses come from, and [`access_facts`] what it may do to the memory behind each of its parameters. All of them
+//! err on one side only: what they exclude cannot happen in a program whose accesses stay within their objects.
+
+mod access;
+mod call_graph;
+mod provenance;
+
+pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts};
+pub use call_graph::{Call, CallGraph, CallGraphFault, Callees, device_functions};
+pub use provenance::{Access, Effect, Provenance, Root};
+
+use crate::module::{Body, FunctionId, Instruction, Module, Place};
+
+/// The instruction that shows a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Witness {
+    /// The kernel or function that holds it.
+    pub function: FunctionId,
+    /// Its index in [`Body::instructions`].
+    pub instruction: u32,
+}
+
+impl Witness {
+    /// Where the instruction stands.
+    pub fn place(self, module: &Module) -> Place {
+        let function = &module.functions[self.function];
+        let span = self.instruction(module).map_or(function.place.span, |instruction| instruction.span);
+        Place { source: function.place.source, span }
+    }
+
+    /// The instruction; none in a function without body.
+    pub fn instruction(self, module: &Module) -> Option<&Instruction> {
+        let body = module.functions[self.function].body.as_ref()?;
+        body.instructions.get(self.instruction as usize)
+    }
+}
+
+/// The instructions of a function's reachable blocks, each with its place.
+fn reachable_instructions(
+    module: &Module,
+    function: FunctionId,
+) -> impl Iterator<Item = (Witness, &Body, &Instruction)> {
+    module.functions[function].body.iter().flat_map(move |body| {
+        let reached = body.reachable_blocks();
+        let blocks = body.blocks.values().zip(reached).filter(|(_, reached)| *reached);
+        blocks.flat_map(move |(block, _)| {
+            (block.first..block.end).map(move |instruction| {
+                (Witness { function, instruction }, body, &body.instructions[instruction as usize])
+            })
+        })
+    })
+}

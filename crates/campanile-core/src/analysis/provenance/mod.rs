@@ -1,0 +1,119 @@
+//! Where the addresses come from that a kernel and the functions it calls use.
+//!
+//! `flow` says what each instruction passes on, `follow` turns bodies into constraints between values, `solve`
+//! solves them, `source` is what a value can be. Registers are followed by element, variables as a whole, without
+//! regard to the order of instructions. What is stored in buffers and in global memory is followed no further: the
+//! address escapes, and what is loaded from there is unknown.
+
+mod flow;
+mod follow;
+mod solve;
+mod source;
+
+use std::collections::BTreeMap;
+
+use super::{CallGraph, Witness};
+use crate::isa::Space;
+use crate::module::Module;
+pub use source::Root;
+pub(super) use source::{parameter_reaches, reaches};
+
+use follow::Follower;
+use solve::{Site, Solver};
+use source::Roots;
+
+/// What an instruction may do to the object that a root points to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// It may read it.
+    pub reads: bool,
+    /// It may write it.
+    pub writes: bool,
+    /// It does so atomically.
+    pub atomic: bool,
+    /// It may store the address where it is not followed.
+    pub escapes: bool,
+}
+
+impl Effect {
+    fn join(&mut self, other: Effect) {
+        self.reads |= other.reads;
+        self.writes |= other.writes;
+        self.atomic |= other.atomic;
+        self.escapes |= other.escapes;
+    }
+}
+
+/// An access of an instruction to what a root points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The instruction.
+    pub site: Witness,
+    /// What it may reach; with [`Root::Unknown`], any object of the space.
+    pub root: Root,
+    /// The space that the instruction names.
+    pub space: Space,
+    /// What it does there.
+    pub effect: Effect,
+}
+
+/// The origins of all addresses of a kernel.
+#[derive(Clone, Debug)]
+pub struct Provenance {
+    accesses: BTreeMap<(Witness, Root), (Space, Effect)>,
+}
+
+impl Provenance {
+    /// Follows the addresses of a kernel.
+    pub fn new(module: &Module, graph: &CallGraph) -> Self {
+        let mut solver = Solver::new(Roots::new(module, graph.kernel));
+        Follower::follow(module, graph, &mut solver);
+        solver.solve();
+        let mut provenance = Provenance { accesses: BTreeMap::new() };
+        for site in &solver.sites {
+            provenance.add(&solver, site);
+        }
+        provenance
+    }
+
+    /// What the instructions may access, in the order of functions and instructions.
+    pub fn accesses(&self) -> impl Iterator<Item = Access> {
+        self.accesses.iter().map(|((site, root), (space, effect))| Access {
+            site: *site,
+            root: *root,
+            space: *space,
+            effect: *effect,
+        })
+    }
+
+    /// What an instruction may access.
+    pub fn of(&self, site: Witness) -> impl Iterator<Item = Access> {
+        self.accesses().filter(move |access| access.site == site)
+    }
+
+    fn add(&mut self, solver: &Solver, site: &Site) {
+        let sources = solver.sources(site.address).iter().map(|source| source.root);
+        let reached = sources.filter(|root| solver.roots.may_reach(*root, site.space));
+        let mut reached: Vec<Root> = reached.collect();
+        if site.wild {
+            reached.push(Root::Unknown);
+        }
+        let mut escapes = false;
+        for root in reached {
+            escapes |= solver.roots.outlives(root);
+            self.join(site, root, site.effect);
+        }
+        for stored in site.stores.iter().filter(|_| escapes) {
+            for source in solver.sources(*stored) {
+                if matches!(source.root, Root::Parameter { .. } | Root::Variable(_)) {
+                    self.join(site, source.root, Effect { escapes: true, ..Effect::default() });
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, site: &Site, root: Root, effect: Effect) {
+        let entry = self.accesses.entry((site.witness, root)).or_insert((site.space, Effect::default()));
+        entry.1.join(effect);
+    }
+}
