@@ -24,7 +24,7 @@ pub struct Check {
     /// Files to check; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Also refuse what is tolerated only because producers print it, such as a last block without `return`
+    /// Also refuse what is tolerated because producers print it: functions whose `return` is not their last instruction
     #[arg(long)]
     strict: bool,
     /// Treat warnings as errors

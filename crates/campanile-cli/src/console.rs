@@ -15,10 +15,24 @@ use crate::{advice, render};
 #[derive(Debug, Args)]
 pub struct ConsoleOptions {
     /// Form of messages: text for people, or one JSON object a line
-    #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Human, value_name = "FORMAT")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = MessageFormat::Human,
+        value_name = "FORMAT",
+        help_heading = "Messages"
+    )]
     pub message_format: MessageFormat,
     /// Whether to use colours
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = Colour::Auto,
+        value_name = "WHEN",
+        help_heading = "Messages"
+    )]
     pub color: Colour,
 }
 
@@ -103,8 +117,10 @@ impl Console {
                 MessageFormat::Json => self.json(&render::diagnostic_json(&diagnostic)),
             }
         }
-        if errors + warnings > Sink::LIMIT {
-            self.note(&format!("only the first {} of {} are shown\n", Sink::LIMIT, errors + warnings));
+        for (count, what) in [(errors, "errors"), (warnings, "warnings")] {
+            if count >= Sink::LIMIT {
+                self.note(&format!("only the first {} {what} are shown\n", Sink::LIMIT));
+            }
         }
     }
 

@@ -2,25 +2,26 @@
 
 use std::fmt::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use campanile_core::diagnostic::Code;
 use campanile_core::isa::{self, Instruction, SpecialRegister};
 use campanile_engine::{Check, Explanation, FindingKind};
 use clap::Args;
 
 use crate::Outcome;
+use crate::advice::advised;
 use crate::console::{self, Console};
 
-/// Explain an instruction, a diagnostic code or a special register
+/// Explain an instruction, a code, a special register or the checks
 ///
 /// Without a topic, lists every instruction.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  pisa explain fmad\n  pisa explain P0206\n  pisa explain C0101\n  pisa explain %laneid\n  \
-                        pisa explain\n\nExit status: 0 explained, 2 no such topic."
+                        pisa explain checks\n  pisa explain\n\nExit status: 0 explained, 2 no such topic."
 )]
 pub struct Explain {
-    /// A mnemonic, perhaps with qualifiers, a code such as P0206, or a special register
+    /// A mnemonic, perhaps with qualifiers, a code such as P0206 or C0101, a special register, or `checks`
     topic: Option<String>,
 }
 
@@ -52,7 +53,10 @@ fn explain(topic: &str) -> Result<String> {
         let name = name.split('.').next().unwrap_or_default();
         return match SpecialRegister::from_name(name) {
             Some(special) => Ok(special_register(special)),
-            None => bail!("there is no special register `{topic}`; they are {}", special_register_names()),
+            None => {
+                let help = format!("the special registers are {}", special_register_names());
+                Err(advised(format!("there is no special register `{topic}`"), help))
+            }
         };
     }
     // The longest mnemonic that the topic starts with: `extract.dynamic` before `extract`.
@@ -63,9 +67,14 @@ fn explain(topic: &str) -> Result<String> {
     match isa::instructions().filter(names).max_by_key(|one| one.opcode.mnemonic().len()) {
         Some(found) => Ok(instruction(found)),
         None => {
-            let nearest = isa::instructions().min_by_key(|one| isa::distance(one.opcode.mnemonic(), topic));
-            let nearest = nearest.map_or("", |one| one.opcode.mnemonic());
-            bail!("there is no instruction, code or special register `{topic}`; did you mean `{nearest}`?")
+            let head = topic.split('.').next().unwrap_or_default();
+            let names = isa::instructions().map(|one| one.opcode.mnemonic());
+            let nearest = names.map(|name| (isa::distance(name, head), name)).min();
+            let help = match nearest {
+                Some((distance, name)) if distance <= 1 + head.len() / 4 => format!("did you mean `{name}`?"),
+                _ => "`pisa explain` lists all instructions and special registers".to_owned(),
+            };
+            Err(advised(format!("there is no instruction, code or special register `{topic}`"), help))
         }
     }
 }

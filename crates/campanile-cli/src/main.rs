@@ -8,6 +8,7 @@ mod explain;
 mod fmt;
 mod input;
 mod link;
+mod number;
 mod output;
 mod progress;
 mod render;
@@ -36,7 +37,7 @@ enum Outcome {
 #[command(
     name = "pisa",
     version,
-    propagate_version = true,
+    max_term_width = 100,
     long_version = concat!(env!("CARGO_PKG_VERSION"), "\nPISA version 0.1, targets 100, 100c, 100ca\nengines: checked"),
     after_help = "Exit status: 0 fine, 1 the input is at fault, 2 wrong usage or environment.\n\
                   `pisa COMMAND --help` has examples of each command."
@@ -91,9 +92,11 @@ fn misused(error: &clap::Error) -> ! {
         error.exit();
     }
     let text = error.render().to_string();
-    let message = text.split("\n\nUsage:").next().unwrap_or(&text);
-    let message = message.trim().trim_start_matches("error: ");
-    eprintln!("{}", render::error_json(message, None));
+    let paragraph = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut paragraphs = text.split("\n\n").map(paragraph);
+    let message = paragraphs.next().unwrap_or_default();
+    let tip = paragraphs.find_map(|text| text.strip_prefix("tip: ").map(str::to_owned));
+    eprintln!("{}", render::error_json(message.trim_start_matches("error: "), tip.as_deref()));
     std::process::exit(2)
 }
 

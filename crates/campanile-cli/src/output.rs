@@ -38,12 +38,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder)?;
+    // The error of a temporary file names it, which would tell nobody anything.
+    let mut file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(bytes)?;
     if let Some(older) = older {
         file.as_file().set_permissions(older.permissions())?;
     }
-    file.persist(&target)?;
+    file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 

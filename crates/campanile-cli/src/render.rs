@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use campanile_core::diagnostic::{Diagnostic, Severity};
 use campanile_core::module::{Module, Place};
 use campanile_core::source::{SourceFile, Span};
@@ -94,6 +94,7 @@ fn report(
     let windows: Vec<Window<'_>> = marks.iter().map(Window::around).collect();
     let mut group = Group::with_title(level.primary_title(message).id(code));
     let mut shown = vec![false; marks.len()];
+    let mut corrections = Vec::new();
     for first in 0..marks.len() {
         if shown[first] {
             continue;
@@ -112,15 +113,8 @@ fn report(
             window.annotation(&marks[*member])
         });
         let annotations: Vec<Annotation<'_>> = annotations.collect();
-        if window.is_cut() {
-            // Its columns are not those of the file, which have to be told apart.
-            let (line, column) = marks[first].source.position(marks[first].span.start);
-            let origin = Origin::path(marks[first].source.name()).line(line).char_column(column);
-            group = group.element(origin).element(window.snippet().annotations(annotations));
-        } else {
-            let snippet = window.snippet().path(window.source.name());
-            group = group.element(snippet.annotations(annotations));
-        }
+        corrections.extend(window.correction(&marks[first]));
+        group = group.element(window.snippet().annotations(annotations));
     }
     for note in notes {
         group = group.element(Level::NOTE.message(note.as_str()));
@@ -128,7 +122,8 @@ fn report(
     if let Some(help) = help {
         group = group.element(Level::HELP.message(help));
     }
-    Renderer::styled().render(&[group])
+    let report = Renderer::styled().render(&[group]);
+    corrections.iter().fold(report, |report, (wrong, right)| report.replacen(wrong, right, 1))
 }
 
 /// The part of a source text that an excerpt shows.
@@ -182,12 +177,17 @@ impl<'a> Window<'a> {
 
     fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
         let text = self.source.slice(self.bytes);
-        Snippet::source(text).line_start(self.first_line)
+        Snippet::source(text).line_start(self.first_line).path(self.source.name())
     }
 
-    /// Whether it begins within a line.
-    fn is_cut(&self) -> bool {
-        self.bytes.start > self.source.line(self.first_line).start
+    /// The place that the renderer names for a mark, and the right one, where these differ: columns count from the
+    /// start of the excerpt, which may lie within a line.
+    fn correction(&self, mark: &Mark<'_>) -> Option<(String, String)> {
+        let cut = self.bytes.start > self.source.line(self.first_line).start;
+        let (line, column) = self.source.position(mark.span.start);
+        let (_, before) = self.source.position(self.bytes.start);
+        let place = |column: usize| format!("{}:{line}:{column}", self.source.name());
+        cut.then(|| (place(column + 1 - before), place(column)))
     }
 
     fn annotation<'b>(&self, mark: &Mark<'_>) -> Annotation<'b> {

@@ -30,6 +30,7 @@ mod print;
 mod raw;
 mod save;
 mod value;
+mod view;
 
 pub use array::Array;
 use array::ShapeError;
@@ -42,3 +43,4 @@ use picture::PictureError;
 pub use print::print;
 pub use save::Destination;
 pub use value::{LoadError, Value, ValueSpec};
+pub use view::View;

@@ -132,7 +132,13 @@ impl SyntaxError {
                  `local:BYTES`, or `bytes:HEX`"
                     .to_string()
             }
-            Self::UntypedNumber { text } => format!("add one: `{text}u32` or `{text}f32`, for example"),
+            Self::UntypedNumber { text } => {
+                let fits = |element: &&Element| element.parse(text).is_ok();
+                let suitable = [Element::U32, Element::I32, Element::F32];
+                let typed: Vec<String> =
+                    suitable.iter().filter(fits).map(|element| format!("`{text}{element}`")).collect();
+                format!("add one, as in {}", typed.join(" or "))
+            }
             Self::UnknownElement { .. } => {
                 let names = Element::ALL.map(Element::name);
                 format!("expected one of {}", names.join(" "))
@@ -233,7 +239,7 @@ fn seed(tail: &str) -> Result<u64, SyntaxError> {
 }
 
 /// `TYPE` or `TYPE[SHAPE]`, and what follows.
-fn element_and_shape(text: &str) -> Result<(Element, Option<Vec<usize>>, &str), SyntaxError> {
+pub(super) fn element_and_shape(text: &str) -> Result<(Element, Option<Vec<usize>>, &str), SyntaxError> {
     let (name, rest) = text.split_at(text.find(['[', ':']).unwrap_or(text.len()));
     let element =
         Element::from_name(name).ok_or_else(|| SyntaxError::UnknownElement { name: name.to_string() })?;

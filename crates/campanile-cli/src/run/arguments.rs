@@ -5,7 +5,7 @@ use campanile_core::module::Kernel;
 use campanile_engine::{Argument, BufferId, Device};
 
 use crate::advice::advised;
-use crate::arrays::{Array, Destination, Element, Value, ValueSpec};
+use crate::arrays::{Array, Destination, Element, Value, ValueSpec, View};
 
 /// `NAME=…`
 #[derive(Clone, Debug)]
@@ -38,6 +38,11 @@ fn plain_name(name: &str) -> String {
 /// Parses `NAME`.
 pub fn name(text: &str) -> Result<String, String> {
     if text.is_empty() { Err("expected a name".to_owned()) } else { Ok(plain_name(text)) }
+}
+
+/// Parses `NAME` or `NAME:TYPE`.
+pub fn view(text: &str) -> Result<View, String> {
+    Ok(View::new(&name(text)?))
 }
 
 /// Parses `NAME=VALUE`.

@@ -8,17 +8,17 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module};
 use campanile_engine::{Checks, Device, Launch, Options, run};
 use clap::Args;
 use serde_json::json;
 
 use crate::advice::advised;
-use crate::arrays::{Destination, print};
+use crate::arrays::{Destination, View, print};
 use crate::console::{self, Console, Tally};
 use crate::progress::Progress;
-use crate::{Outcome, input};
+use crate::{Outcome, input, number};
 use arguments::{Globals, Named, Passed};
 pub use shape::suitable_local_size;
 use shape::{Offset, Size};
@@ -40,14 +40,15 @@ Values:
 Types are u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
 
 Examples:
+  pisa run examples/scan.pisa --grid 256 --arg source=iota:u32[10] \\
+      --arg destination=zeros:u32[10] --arg count=10u32 --print destination
   pisa run examples/picture.pisa --grid 1024,768 --local 16,16 \\
-      --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 --save picture=picture.png
-  pisa run sum.pisa --grid 1024 --local 256 --arg in=iota:u32[1024] --arg out=zeros:u32[1] --print out
+      --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 \\
+      --save picture=picture.png
 
-Buffers are saved and printed even when something was found.
-
-Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are at fault, 2 wrong usage, values that do
-not fit the kernel, or files that cannot be read or written.")]
+Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are at fault (arrays are
+saved and printed all the same), 2 wrong usage, values that do not fit, or files that cannot be read
+or written.")]
 pub struct Run {
     /// Modules; `-` is standard input. Several are linked
     #[arg(required = true, value_name = "FILE")]
@@ -73,9 +74,9 @@ pub struct Run {
     /// Save a buffer: .npy, .png, .bin or .raw by its name; a size such as `:640x480` may follow
     #[arg(short, long = "save", value_name = "NAME=FILE", value_parser = arguments::named_destination)]
     saves: Vec<Named<Destination>>,
-    /// Print a buffer, or a variable of the module
-    #[arg(short, long = "print", value_name = "NAME", value_parser = arguments::name)]
-    prints: Vec<String>,
+    /// Print a buffer, or a variable of the module; perhaps as another type: `counts:u32`, `matrix:f32[4x4]`
+    #[arg(short, long = "print", value_name = "NAME[:TYPE]", value_parser = arguments::view)]
+    prints: Vec<View>,
     /// Initial value of a variable of the module, by its host name or its name
     #[arg(long = "global", value_name = "NAME=VALUE", value_parser = arguments::named_value)]
     globals: Vec<Named<crate::arrays::ValueSpec>>,
@@ -95,13 +96,13 @@ pub struct Run {
     )]
     check: Checks,
     /// Number of threads; as many as the machine has processors if left out
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Most instructions of one sub-group before it is given up as endless
-    #[arg(long, value_name = "N", default_value = "1073741824")]
+    #[arg(long, value_name = "N", default_value = "1073741824", value_parser = number::positive::<NonZeroU64>)]
     step_budget: NonZeroU64,
     /// Number of different findings at which the kernel is given up
-    #[arg(long, value_name = "N", default_value = "20")]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = number::positive::<NonZeroUsize>)]
     findings: NonZeroUsize,
 }
 
@@ -147,11 +148,13 @@ impl Run {
         for Named { name, value: destination } in &self.global_saves {
             destination.save(&globals.read(&device, name)?)?;
         }
-        for name in &self.prints {
+        for view in &self.prints {
+            let name = &view.name;
             let array = match passed.read(&device, name) {
                 Some(array) => array?,
                 None => globals.read(&device, name)?,
             };
+            let array = view.of(array).with_context(|| format!("`{name}` cannot be printed so"))?;
             console::print(&format!("{name}: {}\n", print(&array)))?;
         }
         summary::tell(console, tally, &module.functions[id].name, &report);
@@ -184,7 +187,7 @@ impl Run {
 
     /// Every variable to be printed or saved must be one that exists.
     fn check_variables(&self, passed: &Passed, module: &Module) -> Result<()> {
-        let prints = self.prints.iter().filter(|name| !passed.is_buffer(name));
+        let prints = self.prints.iter().map(|view| &view.name).filter(|name| !passed.is_buffer(name));
         for name in prints.chain(self.global_saves.iter().map(|Named { name, .. }| name)) {
             let mut variables = module.variables.values().filter(|one| one.owner.is_none());
             if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {

@@ -19,7 +19,7 @@ use crate::advice::advised;
 use crate::console::{self, Console};
 use crate::progress::Progress;
 use crate::run::Engine;
-use crate::{Outcome, input};
+use crate::{Outcome, input, number};
 
 /// Run self-checking files
 ///
@@ -57,7 +57,7 @@ pub struct Test {
     #[arg(long, value_name = "LIST", default_value = "-race", allow_hyphen_values = true)]
     check: Checks,
     /// Number of files tested at a time; as many as the machine has processors if left out
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// Also name the files that pass
     #[arg(short, long)]

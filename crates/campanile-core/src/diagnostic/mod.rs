@@ -93,7 +93,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Most findings kept of one run; a text with more is beyond reading them.
+    /// Most errors, and most warnings, kept of one run; a text with more is beyond reading them.
     pub const LIMIT: usize = 1000;
 
     /// An empty sink.
@@ -103,11 +103,12 @@ impl Sink {
 
     /// Takes a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        match diagnostic.severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-        }
-        if self.diagnostics.len() < Self::LIMIT {
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= Self::LIMIT {
             self.diagnostics.push(diagnostic);
         }
     }
