@@ -263,7 +263,8 @@ impl<'a> Parser<'a> {
             match self.token.kind {
                 TokenKind::End => return,
                 TokenKind::Word
-                    if (depth == 0 && (is_module_directive(self.word()) || (ended && self.starts_line())))
+                    if (depth == 0
+                        && (is_module_directive(self.word()) || (ended && self.starts_line())))
                         || self.starts_function() =>
                 {
                     return;
