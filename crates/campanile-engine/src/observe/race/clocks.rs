@@ -6,7 +6,7 @@
 
 use campanile_core::isa::{Order, Scope};
 
-use super::shadow::Record;
+use super::record::Record;
 use super::variables::Variable;
 use super::{acquires, releases};
 use crate::mask;
@@ -155,12 +155,22 @@ impl Clocks {
     /// Whether an old access is ordered before a new one of this work-group.
     #[inline]
     pub fn orders(&self, old: &Record, new: &Record) -> bool {
-        if old.group != new.group {
-            return old.group == 0 || old.time < self.groups.time_of(old.group - 1);
+        let before_all = self.orders_all(old, new.group);
+        if before_all || old.group != new.group {
+            return before_all;
         }
         let subgroup = usize::from(old.item) / SUBGROUP_SIZE as usize;
         let known = || self.items.get(usize::from(new.item)).and_then(|item| item.known.get(subgroup));
-        old.time < self.barrier || old.item == new.item || known().is_some_and(|known| old.time < *known)
+        old.item == new.item || known().is_some_and(|known| old.time < *known)
+    }
+
+    /// Whether an old access is ordered before all new ones of a work-group (by its number plus one), whoever makes them.
+    #[inline]
+    pub fn orders_all(&self, old: &Record, group: u32) -> bool {
+        if old.group != group {
+            return old.group == 0 || old.time < self.groups.time_of(old.group - 1);
+        }
+        old.time < self.barrier
     }
 
     fn item(&mut self, subgroup: u32, lane: usize) -> &mut Item {

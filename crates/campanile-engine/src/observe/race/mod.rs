@@ -6,10 +6,14 @@
 //! ordered than is: races may be missed, but programs that synchronise are not accused. Two stores of one value are
 //! not reported either; nobody could tell them apart.
 //!
-//! [`clocks`] knows what is ordered within a work-group and between work-groups, [`shadow`] keeps the last accesses of
-//! every word, [`variables`] what atomics pass on.
+//! [`clocks`] knows what is ordered within a work-group and between work-groups, [`row`] keeps the last accesses to
+//! every word, [`shadow`] the rows of all memory, [`variables`] what atomics pass on; [`accesses`] takes the accesses
+//! of an instruction through all of them.
 
+mod accesses;
 mod clocks;
+mod record;
+mod row;
 mod shadow;
 mod variables;
 
@@ -21,12 +25,14 @@ use campanile_core::module::{FunctionId, Module};
 use cranelift_entity::EntityRef;
 
 use super::{Event, FenceEvent, Observer, Watch};
-use crate::finding::{Access, FindingKind, Other, Role, Where};
-use crate::mask::{self, lanes};
-use crate::memory::{GlobalMemory, Memory, Object, SharedMemory};
-use crate::ndrange::{Group, NdRange, SUBGROUP_SIZE, WorkItem};
+use crate::finding::{Access, Where};
+use crate::mask::lanes;
+use crate::memory::{GlobalMemory, SharedMemory};
+use crate::ndrange::{Group, NdRange, WorkItem};
+use accesses::Accesses;
 use clocks::Clocks;
-use shadow::{Action, Cell, GlobalShadow, InUse, Record, first_word};
+use record::Record;
+use shadow::{GlobalRows, GlobalShadow, SharedShadow};
 use variables::Variables;
 
 /// Watches a launch for data races.
@@ -45,8 +51,7 @@ pub(crate) struct RaceDetector {
 #[derive(Default)]
 pub(crate) struct GroupState {
     clocks: Clocks,
-    /// The last accesses to each word of shared memory. Those of earlier work-groups are told by their number.
-    shared: Vec<Cell>,
+    shared: SharedShadow,
     variables: Variables,
 }
 
@@ -111,7 +116,7 @@ impl Observer for RaceDetector {
     fn begin(&self, state: &mut GroupState, group: &Group, shared: &SharedMemory) {
         state.clocks.begin(group);
         state.variables.clear();
-        state.shared.resize((shared.end() as usize).div_ceil(4), Cell::default());
+        state.shared.begin(shared.end());
     }
 
     fn before(&self, state: &mut GroupState, mut watch: Watch<'_, '_>, event: &Event<'_>) {
@@ -130,10 +135,13 @@ impl Observer for RaceDetector {
                 }
             }
         }
-        let mut accesses = Accesses { detector: self, clocks, event, watch: &mut watch };
+        let (memory, all) = (watch.shared, watch.global);
+        let mut accesses = Accesses::new(self, clocks, event, &mut watch);
         match event.space {
-            Space::Shared => accesses.shared(shared),
-            Space::Global | Space::Const | Space::Private | Space::Generic => accesses.global(),
+            Space::Shared => accesses.walk(memory, shared),
+            Space::Global | Space::Const | Space::Private | Space::Generic => {
+                accesses.walk(&all, &mut GlobalRows::new(&self.shadow, all));
+            }
         }
         clocks.accessed();
     }
@@ -175,139 +183,5 @@ impl Observer for RaceDetector {
         } else {
             state.clocks.barrier();
         }
-    }
-}
-
-/// The accesses of an event, on their way through the shadow memory.
-struct Accesses<'a, 'b, 'c> {
-    detector: &'a RaceDetector,
-    clocks: &'a Clocks,
-    event: &'a Event<'a>,
-    watch: &'a mut Watch<'b, 'c>,
-}
-
-impl<'a> Accesses<'a, '_, '_> {
-    /// The record of a lane's access to all bytes of a word.
-    fn record(&self) -> Record {
-        let Event { access, order, at, subgroup, .. } = *self.event;
-        Record {
-            group: self.clocks.group() + 1,
-            time: self.clocks.time(),
-            instruction: self.detector.instruction(at),
-            item: (subgroup * SUBGROUP_SIZE) as u16,
-            bytes: 0xf,
-            action: Action::new(access, order != Order::Weak),
-        }
-    }
-
-    fn shared(&mut self, cells: &mut [Cell]) {
-        let record = self.record();
-        let (memory, clocks) = (self.watch.shared, self.clocks);
-        for lane in lanes(self.event.lanes) {
-            let (mut address, mut rest) = (self.event.addresses[lane], u64::from(self.event.bytes));
-            while rest > 0 {
-                let (word, bytes, count) = first_word(address, rest);
-                let record = Record { item: record.item + lane as u16, bytes, ..record };
-                let Some(cell) = cells.get_mut(word) else { break };
-                cell.forget_other_groups(record.group);
-                if let Some(other) = cell.access(record, |other| clocks.orders(other, &record)) {
-                    self.judge(lane, &record, &other, memory, memory.find(address));
-                }
-                (address, rest) = (address + count, rest - count);
-            }
-        }
-    }
-
-    fn global(&mut self) {
-        let record = self.record();
-        let (memory, clocks) = (self.watch.global, self.clocks);
-        let mut in_use: Option<InUse<'_>> = None;
-        for lane in lanes(self.event.lanes) {
-            let (mut address, mut rest) = (self.event.addresses[lane], u64::from(self.event.bytes));
-            while rest > 0 {
-                let Some((chunk, byte)) = self.chunk(&mut in_use, address, record.action) else { break };
-                let (word, bytes, count) = first_word(byte, rest);
-                let record = Record { item: record.item + lane as u16, bytes, ..record };
-                if let Some(other) = chunk.access(word, record, |other| clocks.orders(other, &record)) {
-                    self.judge(lane, &record, &other, &memory, memory.find(address));
-                }
-                (address, rest) = (address + count, rest - count);
-            }
-        }
-    }
-
-    /// The chunk of an address, which may be the one in use already, and the byte there. Constants have none.
-    #[inline]
-    fn chunk<'s>(
-        &self,
-        in_use: &'s mut Option<InUse<'a>>,
-        address: u64,
-        action: Action,
-    ) -> Option<(&'s mut InUse<'a>, u64)> {
-        if in_use.as_ref().is_none_or(|chunk| chunk.byte(address).is_none()) {
-            *in_use = None;
-            let memory = self.watch.global;
-            let object = memory.find(address).filter(|object| !object.constant)?;
-            *in_use = self.detector.shadow.chunk(&object, address, action);
-        }
-        let chunk = in_use.as_mut()?;
-        let byte = chunk.byte(address)?;
-        Some((chunk, byte))
-    }
-
-    /// Reports a race, unless both store the same value.
-    fn judge<M: Memory>(
-        &mut self,
-        lane: usize,
-        record: &Record,
-        other: &Record,
-        memory: &M,
-        object: Option<Object>,
-    ) {
-        let Some(object) = object else { return };
-        let stores = record.action == Action::Write && other.action == Action::Write;
-        if stores && self.stores_the_same(lane, record, other, memory, &object) {
-            return;
-        }
-        let Watch { range, group, module, reporter, .. } = self.watch;
-        let address = self.event.addresses[lane];
-        let kind = FindingKind::DataRace {
-            access: record.action.access(),
-            space: self.event.space,
-            between_groups: record.group != other.group,
-            nearest: object.describe(module, address),
-        };
-        let place = self.detector.place(other.instruction).place(module);
-        let role = Role::OtherAccess(other.action.access());
-        let other = Other { role, place, work_item: Some(work_item(range, other)) };
-        let own = || range.work_item(group, group.local_id(u32::from(record.item)));
-        reporter.report(self.event.at, kind, 1, own, Some(other));
-    }
-
-    /// Whether a store changes nothing: it writes what another lane writes at once, or what is there already.
-    fn stores_the_same<M: Memory>(
-        &self,
-        lane: usize,
-        record: &Record,
-        other: &Record,
-        memory: &M,
-        object: &Object,
-    ) -> bool {
-        let Event { stored, addresses, bytes, lanes, .. } = self.event;
-        let (address, other_lane) = (addresses[lane], usize::from(other.item % SUBGROUP_SIZE as u16));
-        let same_event = other.instruction == record.instruction
-            && other.group == record.group
-            && other.time == record.time
-            && other.item / SUBGROUP_SIZE as u16 == record.item / SUBGROUP_SIZE as u16
-            && mask::has(*lanes, other_lane)
-            && addresses[other_lane] == address;
-        if same_event {
-            return stored.iter().all(|(values, _)| values[lane] == values[other_lane]);
-        }
-        let part_bytes = bytes / stored.len().max(1) as u32;
-        stored.iter().enumerate().all(|(part, (values, _))| {
-            let byte = address - object.start + u64::from(part as u32 * part_bytes);
-            memory.read(object, byte, lane, part_bytes).0 == values[lane]
-        })
     }
 }
