@@ -1,0 +1,47 @@
+//! What an interface may not say.
+
+use super::FinalizeFault;
+use crate::element::ElementType;
+use crate::interface::{ArgumentKind, KernelInterface, Shape};
+use crate::record::RecordLayout;
+
+/// Faults of records, arguments and workspaces.
+pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
+    let mut faults = Vec::new();
+    for (name, fields) in &interface.records {
+        faults.extend(RecordLayout::natural(name, fields).err().map(FinalizeFault::from));
+    }
+    for argument in &interface.arguments {
+        let name = || argument.name.clone();
+        let record = match &argument.kind {
+            ArgumentKind::Array { element, shape } => {
+                if matches!(shape, Shape::Deferred(0)) || *shape == Shape::Explicit(Vec::new()) {
+                    faults.push(FinalizeFault::NoDimensions(name()));
+                }
+                match element {
+                    ElementType::Record(record) => record,
+                    ElementType::Number(_) => continue,
+                }
+            }
+            ArgumentKind::Record { record, .. } => record,
+            ArgumentKind::Scalar(_) => continue,
+        };
+        let Some(fields) = interface.records.get(record) else {
+            faults.push(FinalizeFault::UnknownRecord { argument: name(), record: record.clone() });
+            continue;
+        };
+        if matches!(argument.kind, ArgumentKind::Record { .. }) {
+            for field in fields.iter().filter(|field| field.allocatable) {
+                let component = field.name.clone();
+                faults.push(FinalizeFault::RecordComponent { argument: name(), component });
+            }
+        }
+    }
+    for workspace in &interface.workspaces {
+        let (align, least) = (workspace.align, workspace.element.size());
+        if !align.is_power_of_two() || align < least {
+            faults.push(FinalizeFault::Alignment { workspace: workspace.name.clone(), align, least });
+        }
+    }
+    faults
+}

@@ -1,0 +1,84 @@
+//! Making the layout of an interface, once: entries, appended parameters, packing, slots and places.
+//!
+//! An interface alone knows no body: its layout lists no device functions, and a buffer counts as written unless its
+//! intent is `in`.
+
+mod build;
+mod check;
+mod place;
+
+use crate::interface::KernelInterface;
+use crate::layout::{KernelLayout, Limits};
+use crate::noalias::LaunchFault;
+use crate::record::RecordFault;
+use crate::validate::{InvariantFault, validate};
+
+/// Why an interface has no layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FinalizeFault {
+    /// A record that cannot be laid out.
+    #[error(transparent)]
+    Record(#[from] RecordFault),
+    /// A type that is not declared.
+    #[error("argument `{argument}` is of the record `{record}`, which is not declared")]
+    UnknownRecord {
+        /// The argument.
+        argument: String,
+        /// Its type.
+        record: String,
+    },
+    /// An array without dimensions.
+    #[error("array `{0}` has no dimensions")]
+    NoDimensions(String),
+    /// Allocatable components are taken apart for arrays only.
+    #[error("single record `{argument}` has the allocatable component `{component}`; pass an array of one")]
+    RecordComponent {
+        /// The argument.
+        argument: String,
+        /// The component.
+        component: String,
+    },
+    /// An alignment that memory cannot have.
+    #[error("workspace `{workspace}` has the alignment {align}, must be a power of two of at least {least}")]
+    Alignment {
+        /// The workspace.
+        workspace: String,
+        /// As declared.
+        align: u32,
+        /// That of its elements.
+        least: u32,
+    },
+    /// More bytes of arguments than 32 bits count.
+    #[error("the arguments do not fit in 4 GiB")]
+    TooLarge,
+    /// Launches that do not fit the interface.
+    #[error(transparent)]
+    Launch(#[from] LaunchFault),
+    /// An invariant that the interface makes impossible, such as an extent that the host cannot evaluate.
+    #[error(transparent)]
+    Invariant(#[from] InvariantFault),
+}
+
+/// Makes the layout of a kernel from its interface. The same interface has the same layout.
+///
+/// # Errors
+/// Every fault of the interface that one stage finds: of its types first, then of its launches, then of the layout.
+pub fn finalize(interface: &KernelInterface, limits: Limits) -> Result<KernelLayout, Vec<FinalizeFault>> {
+    let faults = check::faults(interface);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut layout = build::build(interface, limits).map_err(|fault| vec![fault])?;
+    place::pack(&mut layout);
+    place::place(&mut layout).map_err(|fault| vec![fault])?;
+    if let Some(launches) = &interface.launches {
+        let alone = crate::noalias::noalias(&layout.buffers, launches, &interface.storages);
+        for (buffer, alone) in layout.buffers.iter_mut().zip(alone.map_err(|fault| vec![fault.into()])?) {
+            buffer.noalias = alone;
+        }
+    }
+    match validate(&layout) {
+        Ok(()) => Ok(layout),
+        Err(faults) => Err(faults.into_iter().map(FinalizeFault::from).collect()),
+    }
+}

@@ -1,0 +1,253 @@
+//! The interface file: TOML, described by a JSON schema.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+
+use super::{Argument, ArgumentKind, Intent, KernelInterface, Shape, WorkspaceInterface};
+use crate::element::{ElementType, Number};
+use crate::extent::{Extent, ParseFault};
+use crate::layout::{Initial, ScalarPassing};
+use crate::noalias::{Launch, Storage};
+use crate::record::Field;
+
+/// Why an interface file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InterfaceFault {
+    /// It is no TOML, or has unknown or missing fields; the message has the line.
+    #[error("{0}")]
+    Form(#[from] toml::de::Error),
+    /// An argument that is not exactly one of array, record and scalar.
+    #[error("argument `{0}` must have one of `array`, `record` and `scalar`")]
+    ArgumentSort(String),
+    /// An array with neither rank nor shape, or both.
+    #[error("array `{0}` must have one of `rank` and `shape`")]
+    ArrayShape(String),
+    /// A field that says nothing about an argument of this sort.
+    #[error("argument `{argument}` cannot have `{field}`")]
+    Needless {
+        /// The argument.
+        argument: String,
+        /// The field.
+        field: &'static str,
+    },
+    /// A type that is no number where it must be.
+    #[error("`{name}` is of type `{ty}`, must be a number")]
+    NotANumber {
+        /// The argument or workspace.
+        name: String,
+        /// Its type.
+        ty: ElementType,
+    },
+    /// A text that is no extent.
+    #[error("size of `{name}`: {fault}")]
+    Extent {
+        /// The argument or workspace.
+        name: String,
+        /// What is wrong.
+        fault: ParseFault,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+enum Version {
+    #[serde(rename = "campanile.interface/1")]
+    One,
+}
+
+/// An interface file: what the kernels of a program take.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InterfaceFile {
+    /// Version of this form.
+    schema: Version,
+    /// Records by name.
+    #[serde(default)]
+    record: BTreeMap<String, RecordTable>,
+    /// Kernels by name.
+    kernel: BTreeMap<String, KernelTable>,
+    /// What launches pass, by name.
+    #[serde(default)]
+    storage: BTreeMap<String, Storage>,
+}
+
+/// A record.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RecordTable {
+    /// Its fields, inherited ones first.
+    fields: Vec<Field>,
+}
+
+/// A kernel.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct KernelTable {
+    /// How scalars are passed.
+    #[serde(default)]
+    scalars: ScalarPassing,
+    /// Its arguments in order.
+    #[serde(default)]
+    args: Vec<ArgumentTable>,
+    /// Scratch arrays of each iteration.
+    #[serde(default)]
+    workspaces: Vec<WorkspaceTable>,
+    /// Work-items of an iteration.
+    lanes: Option<u32>,
+    /// Every launch there is, each with the storage of every buffer; left out if there may be others.
+    launches: Option<Vec<Launch>>,
+}
+
+/// An argument.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArgumentTable {
+    /// Its name.
+    name: String,
+    /// Type of its elements, for an array.
+    array: Option<ElementType>,
+    /// Its type, for a single record.
+    record: Option<String>,
+    /// Its type, for a value.
+    scalar: Option<ElementType>,
+    /// Number of dimensions whose sizes each launch gives.
+    rank: Option<u32>,
+    /// Sizes computed from other arguments.
+    shape: Option<Vec<ExtentText>>,
+    /// Whether a single record may be of a type that extends the one named.
+    polymorphic: Option<bool>,
+    /// What the kernel may do with it.
+    #[serde(default)]
+    intent: Intent,
+    /// What it holds at first.
+    #[serde(default)]
+    initial: Initial,
+}
+
+/// A scratch array.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WorkspaceTable {
+    /// Its name.
+    name: String,
+    /// Type of its elements.
+    #[serde(rename = "type")]
+    ty: ElementType,
+    /// Its sizes.
+    dims: Vec<ExtentText>,
+    /// Alignment in bytes; that of its elements by default.
+    align: Option<u32>,
+}
+
+/// A number, or an expression over the arguments such as `n + 1`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ExtentText {
+    /// A constant.
+    Number(i64),
+    /// An expression.
+    Text(String),
+}
+
+/// The JSON schema of interface files.
+pub fn schema() -> Schema {
+    schemars::schema_for!(InterfaceFile)
+}
+
+impl InterfaceFile {
+    /// Reads an interface file.
+    ///
+    /// # Errors
+    /// When it is no TOML or has unknown fields.
+    pub fn parse(text: &str) -> Result<InterfaceFile, InterfaceFault> {
+        Ok(toml::from_str(text)?)
+    }
+
+    /// The names of its kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.kernel.keys().map(String::as_str)
+    }
+
+    /// What the kernel of this name takes; none if the file has no such kernel.
+    ///
+    /// # Errors
+    /// When an argument or workspace is not described as it must be.
+    pub fn kernel(&self, name: &str) -> Option<Result<KernelInterface, InterfaceFault>> {
+        self.kernel.get(name).map(|table| self.resolve(name, table))
+    }
+
+    fn resolve(&self, name: &str, table: &KernelTable) -> Result<KernelInterface, InterfaceFault> {
+        let records = self.record.iter().map(|(name, record)| (name.clone(), record.fields.clone()));
+        Ok(KernelInterface {
+            name: name.to_owned(),
+            records: records.collect(),
+            scalar_passing: table.scalars,
+            arguments: table.args.iter().map(argument).collect::<Result<_, _>>()?,
+            workspaces: table.workspaces.iter().map(workspace).collect::<Result<_, _>>()?,
+            lanes: table.lanes,
+            launches: table.launches.clone(),
+            storages: self.storage.clone(),
+        })
+    }
+}
+
+fn argument(table: &ArgumentTable) -> Result<Argument, InterfaceFault> {
+    let name = || table.name.clone();
+    let needless = |given: bool, field| match given {
+        true => Err(InterfaceFault::Needless { argument: name(), field }),
+        false => Ok(()),
+    };
+    let kind = match (&table.array, &table.record, &table.scalar) {
+        (Some(element), None, None) => {
+            needless(table.polymorphic.is_some(), "polymorphic")?;
+            let shape = match (table.rank, &table.shape) {
+                (Some(rank), None) => Shape::Deferred(rank),
+                (None, Some(shape)) => Shape::Explicit(extents(&table.name, shape)?),
+                _ => return Err(InterfaceFault::ArrayShape(name())),
+            };
+            ArgumentKind::Array { element: element.clone(), shape }
+        }
+        (None, record, scalar) => {
+            needless(table.rank.is_some(), "rank")?;
+            needless(table.shape.is_some(), "shape")?;
+            match (record, scalar) {
+                (Some(record), None) => ArgumentKind::Record {
+                    record: record.clone(),
+                    polymorphic: table.polymorphic.unwrap_or(false),
+                },
+                (None, Some(ty)) => {
+                    needless(table.polymorphic.is_some(), "polymorphic")?;
+                    ArgumentKind::Scalar(number(&table.name, ty)?)
+                }
+                _ => return Err(InterfaceFault::ArgumentSort(name())),
+            }
+        }
+        _ => return Err(InterfaceFault::ArgumentSort(name())),
+    };
+    Ok(Argument { name: name(), kind, intent: table.intent, initial: table.initial })
+}
+
+fn workspace(table: &WorkspaceTable) -> Result<WorkspaceInterface, InterfaceFault> {
+    let element = number(&table.name, &table.ty)?;
+    let dims = extents(&table.name, &table.dims)?;
+    let align = table.align.unwrap_or(element.size());
+    Ok(WorkspaceInterface { name: table.name.clone(), element, dims, align })
+}
+
+fn number(name: &str, ty: &ElementType) -> Result<Number, InterfaceFault> {
+    match ty {
+        ElementType::Number(number) => Ok(*number),
+        ElementType::Record(_) => Err(InterfaceFault::NotANumber { name: name.to_owned(), ty: ty.clone() }),
+    }
+}
+
+fn extents(name: &str, texts: &[ExtentText]) -> Result<Vec<Extent>, InterfaceFault> {
+    let extent = |text: &ExtentText| match text {
+        ExtentText::Number(value) => Ok(Extent::Literal(*value)),
+        ExtentText::Text(text) => {
+            text.parse().map_err(|fault| InterfaceFault::Extent { name: name.to_owned(), fault })
+        }
+    };
+    texts.iter().map(extent).collect()
+}

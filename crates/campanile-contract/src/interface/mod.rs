@@ -1,0 +1,106 @@
+//! What a producer's kernel takes: read from a file or built in Rust, and equal either way.
+
+mod builder;
+mod file;
+
+use std::collections::BTreeMap;
+
+pub use file::{InterfaceFault, InterfaceFile, schema};
+
+use crate::element::{ElementType, Number};
+use crate::extent::Extent;
+use crate::layout::{Initial, ScalarPassing};
+use crate::noalias::{Launch, Storage};
+use crate::record::Field;
+
+/// What a kernel takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelInterface {
+    /// Its name, without `@`.
+    pub name: String,
+    /// Records that arguments may be of, by name.
+    pub records: BTreeMap<String, Vec<Field>>,
+    /// How scalars are passed.
+    pub scalar_passing: ScalarPassing,
+    /// The arguments that the program writes, in order.
+    pub arguments: Vec<Argument>,
+    /// Scratch arrays of each iteration.
+    pub workspaces: Vec<WorkspaceInterface>,
+    /// Work-items of an iteration, if the kernel is made for several: 1 to 32, a power of two.
+    pub lanes: Option<u32>,
+    /// Every launch there is; none if there may be others.
+    pub launches: Option<Vec<Launch>>,
+    /// What launches pass, by name.
+    pub storages: BTreeMap<String, Storage>,
+}
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: ArgumentKind,
+    /// What the kernel may do with it.
+    pub intent: Intent,
+    /// What it holds at first.
+    pub initial: Initial,
+}
+
+/// What an argument is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// An array.
+    Array {
+        /// Type of its elements.
+        element: ElementType,
+        /// Its dimensions, at least one.
+        shape: Shape,
+    },
+    /// A single record without allocatable components.
+    Record {
+        /// Its type.
+        record: String,
+        /// Whether it may be of a type that extends the record's; only the record's part is passed.
+        polymorphic: bool,
+    },
+    /// A value.
+    Scalar(Number),
+}
+
+/// The dimensions of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// So many, whose sizes each launch gives.
+    Deferred(u32),
+    /// Sizes as computed from other arguments.
+    Explicit(Vec<Extent>),
+}
+
+/// What a kernel may do with an argument.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    /// Only read it.
+    In,
+    /// Only write it.
+    Out,
+    /// Anything.
+    #[default]
+    Inout,
+}
+
+/// A scratch array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceInterface {
+    /// Its name.
+    pub name: String,
+    /// Type of its elements.
+    pub element: Number,
+    /// Its sizes, constant or computed from the arguments.
+    pub dims: Vec<Extent>,
+    /// Alignment in bytes, at least that of its elements.
+    pub align: u32,
+}

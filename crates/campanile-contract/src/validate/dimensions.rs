@@ -1,0 +1,55 @@
+//! `dimension`: sizes of arrays, and places of packed buffers.
+
+use super::fault::{Faults, Invariant, Subject};
+use crate::layout::{KernelLayout, Kind, ParameterRole};
+
+/// Extents once for each dimension of a deferred shape, in order; packed offsets once for each buffer if packed.
+pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
+    for (index, buffer) in layout.buffers.iter().enumerate() {
+        faults.check(buffer.dimension.is_none(), Invariant::Dimension, Subject::Buffer(index), || {
+            format!("buffer `{}` has a dimension", buffer.variable)
+        });
+    }
+    let mut expected = Vec::new();
+    for (index, parameter) in layout.parameters.iter().enumerate() {
+        let fits = parameter.shape.as_ref().is_none_or(|shape| shape.len() == parameter.rank as usize);
+        faults.check(fits, Invariant::Dimension, Subject::Parameter(index), || {
+            format!("`{}` of rank {} has another number of sizes", parameter.name, parameter.rank)
+        });
+        let deferred = parameter.role == ParameterRole::Source && parameter.shape.is_none();
+        if deferred {
+            expected
+                .extend((0..parameter.rank).map(|dimension| (Kind::ArrayExtent, index as u32, dimension)));
+        }
+    }
+    if layout.packed {
+        let offset = |(index, buffer): (usize, &crate::layout::Buffer)| {
+            (Kind::PackedOffset, buffer.argument_index, index as u32)
+        };
+        expected.extend(layout.buffers.iter().enumerate().map(offset));
+    }
+    let mut expected = expected.into_iter();
+    for (index, scalar) in layout.scalars.iter().enumerate() {
+        let subject = Subject::Scalar(index);
+        if !matches!(scalar.kind, Kind::ArrayExtent | Kind::PackedOffset) {
+            faults.check(scalar.dimension.is_none(), Invariant::Dimension, subject, || {
+                format!("scalar `{}` has a dimension", scalar.variable)
+            });
+            continue;
+        }
+        let found = (scalar.kind, scalar.argument_index, scalar.dimension);
+        let next = expected.next();
+        let fits = next.is_some_and(|(kind, argument, dimension)| found == (kind, argument, Some(dimension)));
+        faults.check(fits, Invariant::Dimension, subject, || {
+            let must = match next {
+                Some((kind, argument, dimension)) => format!("{kind:?} {dimension} of argument {argument}"),
+                None => "nothing more".to_owned(),
+            };
+            format!("{:?} {:?} of `{}` stands where {must} must", found.0, found.2, scalar.variable)
+        });
+    }
+    let missing = expected.count();
+    faults.check(missing == 0, Invariant::Dimension, Subject::Layout, || {
+        format!("{missing} array extents or packed offsets are missing at the end of the scalars")
+    });
+}

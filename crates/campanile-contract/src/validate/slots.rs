@@ -1,0 +1,103 @@
+//! `slot`, `element_size`, `packed` and `placement`: where things are and how large.
+
+use super::fault::{Faults, Invariant, Subject};
+use crate::layout::{KernelLayout, ScalarPassing};
+use crate::record::RecordLayout;
+
+/// Workspaces follow all argument bindings; their names are distinct and no parameter's.
+pub(super) fn slot(layout: &KernelLayout, faults: &mut Faults) {
+    for (index, workspace) in layout.workspaces.iter().enumerate() {
+        let (name, subject) = (&workspace.variable, Subject::Workspace(index));
+        let (found, expected) = (workspace.buffer_index as usize, layout.workspace_slot(index));
+        faults.check(found == expected, Invariant::Slot, subject, || {
+            format!("workspace `{name}` has slot {found}, must be {expected}")
+        });
+        let earlier = layout.workspaces[..index].iter().any(|other| other.variable == *name);
+        let parameter = layout.parameters.iter().any(|parameter| parameter.name == *name);
+        faults.check(!earlier && !parameter, Invariant::Slot, subject, || {
+            format!("workspace `{name}` has the name of another workspace or of a parameter")
+        });
+    }
+}
+
+/// Sizes agree with types, and records with their fields.
+pub(super) fn element_size(layout: &KernelLayout, faults: &mut Faults) {
+    for (index, record) in layout.records.iter().enumerate() {
+        let natural = RecordLayout::natural(&record.name, &record.fields);
+        faults.check(natural.as_ref() == Ok(record), Invariant::ElementSize, Subject::Record(index), || {
+            format!("record `{}` is not laid out as its fields ask", record.name)
+        });
+    }
+    for (index, buffer) in layout.buffers.iter().enumerate() {
+        let known = layout.size_of(&buffer.ty).is_some();
+        faults.check(known, Invariant::ElementSize, Subject::Buffer(index), || {
+            format!("buffer `{}` has elements of the unknown record `{}`", buffer.variable, buffer.ty)
+        });
+    }
+    for (index, scalar) in layout.scalars.iter().enumerate() {
+        let expected = layout.size_of(&scalar.ty);
+        faults.check(expected == Some(scalar.size), Invariant::ElementSize, Subject::Scalar(index), || {
+            format!("scalar `{}` of {} has {} bytes", scalar.variable, scalar.ty, scalar.size)
+        });
+    }
+    for (index, workspace) in layout.workspaces.iter().enumerate() {
+        let (found, ty) = (workspace.element_size, &workspace.element_type);
+        let fits = layout.size_of(ty) == Some(found);
+        faults.check(fits, Invariant::ElementSize, Subject::Workspace(index), || {
+            format!("workspace `{}` of {ty} has elements of {found} bytes", workspace.variable)
+        });
+    }
+}
+
+/// Buffers are packed exactly if the slots do not suffice otherwise.
+pub(super) fn packed(layout: &KernelLayout, faults: &mut Faults) {
+    let must = layout.must_pack();
+    faults.check(layout.packed == must, Invariant::Packed, Subject::Layout, || {
+        let slots = layout.limits.slots.map_or("any number of".to_owned(), |slots| slots.to_string());
+        format!("packed is {}, must be {must} with {slots} slots", layout.packed)
+    });
+}
+
+/// Every entry lies aligned within the argument buffer, in the parameter that the order asks for, apart from others.
+pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
+    let mut places = Vec::new();
+    for (index, buffer) in layout.buffers.iter().enumerate() {
+        let param = if layout.packed { 0 } else { index };
+        places.push((Subject::Buffer(index), param, buffer.param, buffer.offset, 8));
+    }
+    let first = layout.buffer_slots();
+    for (index, scalar) in layout.scalars.iter().enumerate() {
+        let param = match layout.scalar_passing {
+            ScalarPassing::Separate => first + index,
+            ScalarPassing::Block => first,
+        };
+        places.push((Subject::Scalar(index), param, scalar.param, scalar.offset, scalar.size));
+    }
+    for (index, workspace) in layout.workspaces.iter().enumerate() {
+        let param = layout.workspace_slot(index);
+        places.push((Subject::Workspace(index), param, workspace.param, workspace.offset, 8));
+    }
+    let mut end = 0u64;
+    let kernarg = layout.kernarg;
+    for (subject, expected, param, offset, size) in places {
+        faults.check(expected == param as usize, Invariant::Placement, subject, || {
+            format!("{subject:?} is in parameter {param}, must be in {expected}")
+        });
+        let shared = layout.packed && matches!(subject, Subject::Buffer(index) if index > 0);
+        let (start, size) = (u64::from(offset), u64::from(size));
+        let apart = if shared { start + size == end } else { start >= end };
+        let inside = start + size <= u64::from(kernarg.size);
+        let aligned = size.is_power_of_two() && start.is_multiple_of(size);
+        faults.check(apart && inside && aligned, Invariant::Placement, subject, || {
+            format!(
+                "{subject:?} of {size} bytes at {start} is misaligned, outside, or not after the one before"
+            )
+        });
+        end = start + size;
+    }
+    let align = kernarg.align;
+    let rounded = align.is_power_of_two() && kernarg.size.is_multiple_of(align);
+    faults.check(rounded, Invariant::Placement, Subject::Layout, || {
+        format!("the argument buffer has {} bytes, with an alignment of {align}", kernarg.size)
+    });
+}
