@@ -7,6 +7,7 @@
 mod access;
 mod call_graph;
 mod provenance;
+mod webs;
 
 pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts};
 pub use call_graph::{Call, CallGraph, CallGraphFault, Callees, device_functions};

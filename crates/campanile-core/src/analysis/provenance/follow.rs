@@ -5,17 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 
 use super::Effect;
 use super::flow::{Flow, flow};
 use super::solve::{Cell, Rule, Site, Solver};
 use super::source::{Root, Source};
 use crate::analysis::call_graph::CallParts;
+use crate::analysis::webs::{Web, Webs};
 use crate::analysis::{Call, CallGraph, Callees, Witness, reachable_instructions};
 use crate::isa::{Op, Space, SpecialRegister};
 use crate::module::{
-    Address, Base, Body, FunctionId, Instruction, Module, Offset, Operand, RegisterType, Scalar,
+    Address, Base, Body, FunctionId, Instruction, Module, Offset, Operand, RegisterId, RegisterType, Scalar,
 };
 
 /// Instructions that copies of functions may have in all.
@@ -32,10 +33,17 @@ struct InstanceState {
     caller: Option<Instance>,
     /// Whether it serves all calls.
     shared: bool,
-    /// The cells of each register.
-    registers: Vec<Vec<Cell>>,
+    /// The cell of each web of its registers.
+    webs: SecondaryMap<Web, Cell>,
     /// The cells of its result.
     result: Vec<Cell>,
+}
+
+/// An instruction of an instance.
+#[derive(Clone, Copy)]
+struct Point {
+    instance: Instance,
+    site: Witness,
 }
 
 /// Builds the constraints.
@@ -44,6 +52,7 @@ pub(super) struct Follower<'module, 'solver> {
     solver: &'solver mut Solver<'module>,
     calls: BTreeMap<Witness, &'module Call>,
     instances: PrimaryMap<Instance, InstanceState>,
+    webs: BTreeMap<FunctionId, Webs>,
     shared: BTreeMap<FunctionId, Instance>,
     open: Vec<Instance>,
     /// What a number comes from.
@@ -61,6 +70,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             solver,
             calls: graph.calls.iter().map(|call| (call.site, call)).collect(),
             instances: PrimaryMap::new(),
+            webs: BTreeMap::new(),
             shared: BTreeMap::new(),
             open: Vec::new(),
             number,
@@ -70,19 +80,24 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         while let Some(instance) = follower.open.pop() {
             let function = follower.instances[instance].function;
             for (site, body, instruction) in reachable_instructions(module, function) {
-                follower.instruction(instance, site, body, instruction);
+                follower.instruction(Point { instance, site }, body, instruction);
             }
         }
     }
 
     fn add(&mut self, function: FunctionId, caller: Option<Instance>, shared: bool) -> Instance {
         let body = self.module.functions[function].body.as_ref();
-        let registers = body.into_iter().flat_map(|body| body.registers.values());
-        let registers = registers.map(|register| self.cells(register.ty)).collect();
+        if let Some(body) = body {
+            self.webs.entry(function).or_insert_with(|| Webs::new(body));
+        }
+        let mut webs = SecondaryMap::with_default(self.number);
+        for index in 0..self.webs.get(&function).map_or(0, Webs::len) {
+            webs[Web::new(index)] = self.solver.cell();
+        }
         let result = self.module.functions[function].signature().and_then(|signature| signature.result);
         let result = result.map_or_else(Vec::new, |ty| self.cells(ty));
         self.copied += body.map_or(0, |body| body.instructions.len());
-        let instance = self.instances.push(InstanceState { function, caller, shared, registers, result });
+        let instance = self.instances.push(InstanceState { function, caller, shared, webs, result });
         self.open.push(instance);
         instance
     }
@@ -116,12 +131,17 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         cell
     }
 
-    fn scalar(&mut self, instance: Instance, scalar: Scalar) -> Cell {
+    /// The cell of an element of a register where an instruction reads or writes it.
+    fn element(&self, at: Point, register: RegisterId, element: u32, written: bool) -> Cell {
+        let instance = &self.instances[at.instance];
+        let web = self.webs[&instance.function].of(at.site.instruction, register, element, written);
+        web.map_or(self.number, |web| instance.webs[web])
+    }
+
+    fn scalar(&mut self, at: Point, scalar: Scalar, written: bool) -> Cell {
         match scalar {
-            Scalar::Register(register) => self.instances[instance].registers[register.as_u32() as usize][0],
-            Scalar::Element(register, element) => {
-                self.instances[instance].registers[register.as_u32() as usize][usize::from(element)]
-            }
+            Scalar::Register(register) => self.element(at, register, 0, written),
+            Scalar::Element(register, element) => self.element(at, register, u32::from(element), written),
             Scalar::Special(SpecialRegister::PrintfBuffer, _) => {
                 self.seeded(Source::certain(Root::PrintfBuffer))
             }
@@ -129,47 +149,52 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         }
     }
 
-    /// The cells of an operand, one for each element; none for what holds no value.
-    fn operand(&mut self, instance: Instance, operand: Operand) -> Vec<Cell> {
+    /// What an operand that is read holds, a cell for each element; none for what holds no value.
+    fn read(&mut self, at: Point, operand: Operand) -> Vec<Cell> {
+        self.operand(at, operand, false)
+    }
+
+    fn operand(&mut self, at: Point, operand: Operand, written: bool) -> Vec<Cell> {
+        let elements = |register, first: u32, count: u32| {
+            (first..first + count).map(|element| self.element(at, register, element, written)).collect()
+        };
         match operand {
-            Operand::Scalar(scalar) => vec![self.scalar(instance, scalar)],
-            Operand::Vector(register) => {
-                self.instances[instance].registers[register.as_u32() as usize].clone()
-            }
-            Operand::Swizzle(register, swizzle) => {
-                let cells = &self.instances[instance].registers[register.as_u32() as usize];
-                let first = swizzle.first() as usize;
-                cells[first..first + swizzle.count() as usize].to_vec()
-            }
+            Operand::Scalar(scalar) => vec![self.scalar(at, scalar, written)],
+            Operand::Vector(register) => elements(register, 0, u32::from(self.elements(at, register))),
+            Operand::Swizzle(register, swizzle) => elements(register, swizzle.first(), swizzle.count()),
+            Operand::Predicate { register, .. } => elements(register, 0, 1),
             Operand::Immediate(_) | Operand::UnsignedImmediate(_) => vec![self.number],
-            Operand::Predicate { register, .. } => {
-                self.instances[instance].registers[register.as_u32() as usize].clone()
-            }
             Operand::Variable(variable) => vec![self.seeded(Source::certain(Root::Variable(variable)))],
             Operand::Function(function) => vec![self.seeded(Source::certain(Root::Function(function)))],
             Operand::Address(_) | Operand::Block(_) | Operand::Void => Vec::new(),
         }
     }
 
-    fn address(&mut self, instance: Instance, address: Address) -> Cell {
+    fn body(&self, at: Point) -> Option<&'module Body> {
+        self.module.functions[at.site.function].body.as_ref()
+    }
+
+    fn elements(&self, at: Point, register: RegisterId) -> u8 {
+        self.body(at).map_or(0, |body| body.registers[register].ty.elements)
+    }
+
+    fn address(&mut self, at: Point, address: Address) -> Cell {
         let base = match address.base {
-            Base::Scalar(scalar) => self.scalar(instance, scalar),
+            Base::Scalar(scalar) => self.scalar(at, scalar, false),
             Base::Variable(variable) => self.seeded(Source::certain(Root::Variable(variable))),
             Base::Parameter(_) => self.number,
         };
-        match address.offset {
-            Offset::Immediate(_) => base,
-            Offset::Scalar(scalar) => {
-                let (offset, sum) = (self.scalar(instance, scalar), self.solver.cell());
-                // An offset of 32 bits is extended: it is no global address.
-                let widened = self.solver.cell();
-                self.solver.rule(widened, Rule::Narrow(offset));
-                let bits = self.module.functions[self.instances[instance].function].body.as_ref();
-                let narrow = bits.is_some_and(|body| body.scalar_bits(scalar) <= 32);
-                self.solver.rule(sum, Rule::Sum(base, if narrow { widened } else { offset }));
-                sum
-            }
+        let Offset::Scalar(scalar) = address.offset else { return base };
+        let mut offset = self.scalar(at, scalar, false);
+        if self.body(at).is_some_and(|body| body.scalar_bits(scalar) <= 32) {
+            // It is extended where the base is wider: then it is no whole address.
+            let narrow = self.solver.cell();
+            self.solver.rule(narrow, Rule::Narrow(offset));
+            offset = narrow;
         }
+        let sum = self.solver.cell();
+        self.solver.rule(sum, Rule::Sum(base, offset));
+        sum
     }
 
     /// Copies element by element, or everything to everything where the numbers of elements differ.
@@ -183,33 +208,33 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         }
     }
 
-    fn instruction(&mut self, instance: Instance, site: Witness, body: &Body, instruction: &Instruction) {
+    fn instruction(&mut self, at: Point, body: &Body, instruction: &Instruction) {
         let op = instruction.op;
         let operands = body.operands(instruction);
         match flow(op.opcode()) {
             Flow::Nothing => {}
-            Flow::Call => self.call(instance, site, body, instruction),
+            Flow::Call => self.call(at, body, instruction),
             Flow::Return => {
                 let value =
                     operands.iter().rev().find(|operand| !matches!(operand, Operand::Predicate { .. }));
                 if let Some(value) = value {
-                    let from = self.operand(instance, *value);
-                    let to = self.instances[instance].result.clone();
+                    let from = self.read(at, *value);
+                    let to = self.instances[at.instance].result.clone();
                     self.copy(&to, &from);
                 }
             }
-            Flow::LoadParameter => self.load_parameter(instance, op, operands),
-            Flow::Load | Flow::Store | Flow::Atomic => self.memory(instance, site, op, operands),
-            pure => self.pure(instance, pure, op, operands),
+            Flow::LoadParameter => self.load_parameter(at, op, operands),
+            Flow::Load | Flow::Store | Flow::Atomic => self.memory(at, op, operands),
+            pure => self.pure(at, pure, op, operands),
         }
     }
 
     /// An instruction that only computes.
-    fn pure(&mut self, instance: Instance, flow: Flow, op: Op, operands: &[Operand]) {
+    fn pure(&mut self, at: Point, flow: Flow, op: Op, operands: &[Operand]) {
         let slots = op.form.entry().form.operands;
         let (mut written, mut read) = (Vec::new(), Vec::new());
         for (slot, operand) in slots.iter().zip(operands) {
-            let cells = self.operand(instance, *operand);
+            let cells = self.operand(at, *operand, slot.written);
             if slot.written { &mut written } else { &mut read }.push(cells);
         }
         let index = usize::from(op.number("index").unwrap_or_default());
@@ -265,11 +290,11 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         }
     }
 
-    fn load_parameter(&mut self, instance: Instance, op: Op, operands: &[Operand]) {
+    fn load_parameter(&mut self, at: Point, op: Op, operands: &[Operand]) {
         let [target, Operand::Address(address)] = operands else { return };
         let Base::Parameter(position) = address.base else { return };
         let bytes = op.ty().map_or(8, |ty| ty.bits() / 8);
-        for (element, cell) in self.operand(instance, *target).into_iter().enumerate() {
+        for (element, cell) in self.operand(at, *target, true).into_iter().enumerate() {
             let source = match address.offset {
                 Offset::Immediate(offset) => {
                     let start = i64::from(offset) + i64::from(bytes) * element as i64;
@@ -281,14 +306,14 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         }
     }
 
-    fn memory(&mut self, instance: Instance, witness: Witness, op: Op, operands: &[Operand]) {
+    fn memory(&mut self, at: Point, op: Op, operands: &[Operand]) {
         let slots = op.form.entry().form.operands;
         let (mut loads, mut stores, mut address) = (Vec::new(), Vec::new(), self.number);
         for (slot, operand) in slots.iter().zip(operands) {
             match operand {
-                Operand::Address(operand) => address = self.address(instance, *operand),
-                operand if slot.written => loads.extend(self.operand(instance, *operand)),
-                operand => stores.extend(self.operand(instance, *operand)),
+                Operand::Address(operand) => address = self.address(at, *operand),
+                operand if slot.written => loads.extend(self.operand(at, *operand, true)),
+                operand => stores.extend(self.read(at, *operand)),
             }
         }
         let both = flow(op.opcode()) == Flow::Atomic;
@@ -300,30 +325,36 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         };
         let bits = op.ty().map_or(64, |ty| ty.bits());
         let space = op.space().unwrap_or(Space::Generic);
+        let witness = at.site;
         self.solver.site(Site { witness, space, address, effect, bits, loads, stores, wild: false });
     }
 
-    fn call(&mut self, instance: Instance, site: Witness, body: &Body, instruction: &Instruction) {
-        let (Some(parts), Some(call)) = (CallParts::of(body, instruction), self.calls.get(&site).copied())
+    fn call(&mut self, at: Point, body: &Body, instruction: &Instruction) {
+        let (Some(parts), Some(call)) = (CallParts::of(body, instruction), self.calls.get(&at.site).copied())
         else {
             return;
         };
         let arguments: Vec<Vec<Cell>> =
-            parts.arguments.iter().map(|argument| self.operand(instance, *argument)).collect();
-        let result = self.operand(instance, *parts.result);
+            parts.arguments.iter().map(|argument| self.read(at, *argument)).collect();
+        let result = self.operand(at, *parts.result, true);
         let direct = matches!(call.callees, Callees::Direct(_));
         let callees = call.callees.functions();
         for callee in callees.iter().filter(|callee| self.module.functions[**callee].body.is_some()) {
-            let called = self.callee(instance, *callee, direct);
+            let called = self.callee(at.instance, *callee, direct);
             for (parameter, argument) in arguments.iter().enumerate() {
-                let to = self.instances[called].registers[parameter].clone();
-                self.copy(&to, argument);
+                for (element, from) in argument.iter().enumerate() {
+                    let web = self.webs[callee].parameter(RegisterId::new(parameter), element as u32);
+                    if let Some(web) = web {
+                        let to = self.instances[called].webs[web];
+                        self.solver.rule(to, Rule::Copy(*from));
+                    }
+                }
             }
             let from = self.instances[called].result.clone();
             self.copy(&result, &from);
         }
         if callees.is_empty() || callees.iter().any(|callee| self.module.functions[*callee].body.is_none()) {
-            self.unknown_code(site, result, arguments.concat());
+            self.unknown_code(at.site, result, arguments.concat());
         }
     }
 
