@@ -11,7 +11,8 @@ impl Body<'_, '_> {
         let loads = op.opcode() == Opcode::Memory(Memory::Ld);
         let use_ = match (loads, op.is_atomic()) {
             (true, false) => Use::Read,
-            (true, true) | (false, true) => Use::Update,
+            (true, true) => Use::Observe,
+            (false, true) => Use::Update,
             (false, false) => Use::Write,
         };
         let wanted = Wanted::by(op, use_);

@@ -1,6 +1,7 @@
 //! Addresses: a region that suits an access, its base made into a register if need be, and an offset inside.
 
 use campanile_core::isa::{Op, Space};
+use campanile_core::module::RegisterType;
 
 use crate::body::Body;
 use crate::region::{Base, POINTEE, Region, Rights};
@@ -23,6 +24,8 @@ pub(crate) struct Wanted {
 pub(crate) enum Use {
     /// It reads.
     Read,
+    /// It reads as one step.
+    Observe,
     /// It writes, and perhaps reads.
     Write,
     /// It changes a value in one step, and no one else does.
@@ -59,6 +62,7 @@ impl Body<'_, '_> {
             let in_shared_or_global = matches!(region.within, Some(Space::Global | Space::Shared));
             let permitted = match wanted.use_ {
                 Use::Read => region.rights != Rights::Count,
+                Use::Observe => region.rights != Rights::Count && in_shared_or_global,
                 Use::Write => region.rights == Rights::Own,
                 Use::Update => region.rights == Rights::Own && in_shared_or_global,
                 Use::Count => region.rights == Rights::Count,
@@ -150,7 +154,11 @@ impl Body<'_, '_> {
             64 if self.choices.chance(50) => 64,
             _ => 32,
         };
-        let (offset, any) = (self.scratch(bits), self.register(bits));
+        let (mut offset, any) = (self.scratch(bits), self.register(bits));
+        if self.choices.chance(20) {
+            let element = *self.choices.one_of(&["x", "y", "z"]);
+            offset = format!("{}.{element}", self.registers.scratch(RegisterType { bits, elements: 3 }));
+        }
         self.line(format!("and.{bits}b {offset}, {any}, {mask};"));
         format!("[{base} + {offset}]")
     }

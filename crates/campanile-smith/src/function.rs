@@ -83,7 +83,8 @@ pub(crate) fn write(choices: &mut Choices<'_>, plan: &Plan, index: usize) -> (St
     body.statements(count);
     body.hand_over(callee);
     let statements = body.take_lines();
-    let first_word = callee.parameters.iter().position(|role| role.ty() == RegisterType::scalar(32));
+    let is_word = |role: &Role| !matches!(role, Role::Pointer(_)) && role.ty() == RegisterType::scalar(32);
+    let first_word = callee.parameters.iter().position(is_word);
     body.find_seeds(&first_word.map_or("%laneid".to_owned(), |index| parameter_name(callee, index)));
     let mut prologue = body.take_lines();
     body.initialize_registers();
