@@ -1,0 +1,251 @@
+//! What the analyses find: which functions a kernel reaches, and what it may do to the memory behind its parameters.
+
+mod files;
+
+use campanile_core::analysis::{AccessFacts, CallGraphFault, ParameterFacts, access_facts, device_functions};
+use campanile_core::module::{FunctionKind, Module};
+use files::module;
+
+const HEADER: &str = ".version 0.1;\n.target 100;\n";
+
+/// Facts as letters: read, written, atomic, escaped; `-` for none of them.
+fn letters(facts: ParameterFacts) -> String {
+    let all = [(facts.read, 'r'), (facts.written, 'w'), (facts.atomic, 'a'), (facts.escaped, 'e')];
+    let letters: String = all.iter().filter_map(|(fact, letter)| fact.map(|_| *letter)).collect();
+    if letters.is_empty() { "-".to_owned() } else { letters }
+}
+
+fn kernel_facts(module: &Module) -> (AccessFacts, String) {
+    let kernel = module.kernels().next().expect("a kernel");
+    let facts = access_facts(module, kernel);
+    let FunctionKind::Kernel(kernel) = &module.functions[kernel].kind else { panic!("a kernel") };
+    let parameters = kernel.parameters.iter().enumerate();
+    let shown = parameters
+        .map(|(index, parameter)| format!("{}:{}", parameter.name, letters(facts.parameter(index))));
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    (facts, shown)
+}
+
+fn two_buffers(functions: &str, body: &str) -> Module {
+    let text = format!(
+        "{HEADER}{functions}
+.kernel @k(.param[8] .addrspace(global) %a, .param[8] .addrspace(global) %b, .param[8] %n) {{
+  .reg .64b %p, %q, %r, %s, %t; .reg .32b %v, %w; .pred %c; .reg .v2.32b %pair;
+  .private .align 8 @slot[8]; .private .align 8 @other[8];
+  ld.param.64b %p, [%a]; ld.param.64b %q, [%b];
+{body}
+}}"
+    );
+    module("test.pisa", &text)
+}
+
+/// Checks the facts of a kernel with the buffers `a` in `%p` and `b` in `%q`, and the scalar `n`.
+#[track_caller]
+fn assert_facts(functions: &str, body: &str, expected: &str) {
+    assert_eq!(kernel_facts(&two_buffers(functions, body)).1, expected);
+}
+
+#[test]
+fn read_only_and_written_through_arithmetic() {
+    let body = "
+  ld.param.64b %r, [%n]; shl.64b %r, %r, 2; iadd.64b %s, %p, %r; ld.global.32b %v, [%s];
+  umad.full.32b %t, %v, 4, %q; st.global.32b [%t + 4], %v;";
+    assert_facts("", body, "a:r b:w n:-");
+}
+
+#[test]
+fn a_scalar_added_to_a_marked_address_is_no_address() {
+    assert_facts("", "ld.param.64b %r, [%n]; st.global.32b [%p + %r], %w;", "a:w b:- n:-");
+    assert_facts("", "ld.param.64b %r, [%n]; st.global.32b [%r], %w;", "a:- b:- n:w");
+}
+
+#[test]
+fn one_register_for_two_buffers() {
+    let body = "iadd.64b %s, %p, 4; ld.global.32b %v, [%s]; iadd.64b %s, %q, 4; st.global.32b [%s], %v;";
+    assert_facts("", body, "a:r b:w n:-");
+}
+
+#[test]
+fn a_choice_is_either() {
+    let body =
+        "ld.param.64b %r, [%n]; ucmp.eq.64b %c, %r, 0; sel.64b %s, %p, %q, %c; st.global.32b [%s], %w;";
+    assert_facts("", body, "a:w b:w n:-");
+}
+
+/// The two addresses meet in one register, so that each read and write of it may concern either.
+#[test]
+fn a_loop_carries_addresses() {
+    let body = "
+  mov.64b %s, %p;
+again:
+  ld.global.32b %v, [%s]; mov.64b %s, %q; ucmp.eq.32b %c, %v, 0; goto.cond %c, again;
+  st.global.32b [%s], %w;";
+    assert_facts("", body, "a:rw b:rw n:-");
+}
+
+#[test]
+fn both_addresses_in_one_sum() {
+    assert_facts("", "iadd.64b %s, %p, %q; st.global.32b [%s], %w;", "a:w b:w n:-");
+}
+
+#[test]
+fn through_calls_each_by_itself() {
+    let functions = "
+.function .64b @at(.reg .64b %base, .reg .32b %index) {
+  .reg .64b %place; umad.full.32b %place, %index, 4, %base; return %place; }
+.function void @put(.reg .64b %place, .reg .32b %value) { st.global.32b [%place], %value; return; }";
+    let body = "
+  mov.32b %w, 1; call %r, @at(%p, %w); call %s, @at(%q, %w); ld.global.32b %v, [%r]; call void, @put(%s, %v);";
+    assert_facts(functions, body, "a:r b:w n:-");
+}
+
+#[test]
+fn through_private_memory() {
+    let body = "
+  st.private.64b [@slot], %p; st.private.64b [@other], %q;
+  ld.private.64b %r, [@slot]; ld.private.64b %s, [@other];
+  ld.global.32b %v, [%s]; st.global.32b [%r], %v;";
+    assert_facts("", body, "a:w b:r n:-");
+}
+
+#[test]
+fn through_generic_addresses() {
+    let body = "
+  addrcast.generic.global %r, %p; addrcast.generic.private %s, @slot; st.generic.64b [%s], %r;
+  ld.private.64b %t, [@slot]; addrcast.global.generic %t, %t; st.global.32b [%t], %w; ld.global.32b %v, [%q];";
+    assert_facts("", body, "a:w b:r n:-");
+}
+
+#[test]
+fn through_parts_of_vectors() {
+    let body = "mov.64b %pair.xy, %p; mov.64b %r, %pair.xy; st.global.32b [%r], %w; ld.global.32b %v, [%q];";
+    assert_facts("", body, "a:w b:r n:-");
+}
+
+#[test]
+fn atomics_read_and_write() {
+    let body = "iatom.global.add.32b %v, [%p], %w; ld.global.relaxed.32b %w, [%q];";
+    assert_facts("", body, "a:rwa b:ra n:-");
+}
+
+#[test]
+fn through_a_call_by_address() {
+    let functions = "
+.const .align 8 @table[16] = { .64b @put, .64b @idle };
+.function void @put(.reg .64b %place) { .reg .32b %w; st.global.32b [%place], %w; return; }
+.function void @idle(.reg .64b %place) { return; }
+.function void @other(.reg .32b %value) { return; }";
+    let body = "
+  addrof.64b %r, @table; ld.const.64b %s, [%r]; call void, %s(%p); ld.global.32b %v, [%q];";
+    assert_facts(functions, body, "a:w b:r n:-");
+    let module = two_buffers(functions, body);
+    assert_eq!(called(&module), Ok(vec!["put".to_owned(), "idle".to_owned()]));
+}
+
+#[test]
+fn an_address_kept_in_a_buffer_escapes() {
+    let (facts, shown) = kernel_facts(&two_buffers("", "st.global.64b [%q], %p;"));
+    assert_eq!(shown, "a:e b:w n:-");
+    assert_eq!((facts.wild_read, facts.wild_write), (None, None));
+}
+
+#[test]
+fn an_address_from_nowhere_may_be_any() {
+    let module = two_buffers("", "ld.global.64b %r, [%p]; st.global.32b [%r], %w;");
+    let (facts, shown) = kernel_facts(&module);
+    assert_eq!(shown, "a:rw b:w n:w");
+    let place = facts.wild_write.expect("a witness").place(&module);
+    assert_eq!(module.sources[place.source].slice(place.span), "st.global.32b [%r], %w");
+}
+
+/// A parameter that does not say what it points to may hold a shared address.
+#[test]
+fn an_unknown_shared_address_spares_global_buffers() {
+    assert_facts("", "ld.global.32b %v, [%p]; st.shared.32b [%v], %w;", "a:r b:- n:w");
+}
+
+#[test]
+fn recursion() {
+    let functions = "
+.function .32b @walk(.reg .64b %place, .reg .32b %depth) {
+  .reg .64b %next; .reg .32b %value; .pred %last;
+  ld.global.32b %value, [%place]; ucmp.eq.32b %last, %depth, 0; return.cond %last, %value;
+  iadd.64b %next, %place, 4; isub.32b %depth, %depth, 1; call %value, @walk(%next, %depth); return %value; }";
+    let body = "mov.32b %w, 3; call %v, @walk(%p, %w); st.global.32b [%q], %v;";
+    assert_facts(functions, body, "a:r b:w n:-");
+    assert_eq!(called(&two_buffers(functions, body)), Ok(vec!["walk".to_owned()]));
+}
+
+#[test]
+fn a_structure_of_two_addresses() {
+    let text = format!(
+        "{HEADER}.kernel @k(.param[24] .align(8) %both) {{
+  .reg .64b %from, %to; .reg .32b %value;
+  ld.param.64b %from, [%both]; ld.param.64b %to, [%both + 8];
+  ld.global.32b %value, [%from]; st.global.32b [%to], %value; return;
+}}"
+    );
+    let (facts, shown) = kernel_facts(&module("test.pisa", &text));
+    assert_eq!(shown, "both:rw");
+    let pointers = facts.pointers().iter().map(|pointer| (pointer.bytes.clone(), letters(pointer.facts)));
+    assert_eq!(pointers.collect::<Vec<_>>(), [(0..8, "r".to_owned()), (8..16, "w".to_owned())]);
+}
+
+/// Names of the functions that the kernel reaches.
+fn called(module: &Module) -> Result<Vec<String>, CallGraphFault> {
+    let kernel = module.kernels().next().expect("a kernel");
+    let functions = device_functions(module, kernel)?;
+    Ok(functions.into_iter().map(|function| module.functions[function].name.clone()).collect())
+}
+
+#[test]
+fn callees_come_first() {
+    let functions = "
+.function void @top() { call void, @left(); call void, @right(); return; }
+.function void @left() { call void, @bottom(); return; }
+.function void @right() { call void, @bottom(); return; }
+.function void @bottom() { return; }
+.function void @unused() { call void, @unused(); return; }";
+    let names = called(&two_buffers(functions, "call void, @top();")).expect("no fault");
+    assert_eq!(names, ["bottom", "left", "right", "top"]);
+}
+
+#[test]
+fn mutual_recursion_and_imports_are_faults() {
+    let functions = "
+.function void @ping() { call void, @pong(); return; }
+.function void @pong() { call void, @ping(); return; }";
+    let module = two_buffers(functions, "call void, @ping();");
+    let fault = called(&module).expect_err("a circle");
+    let CallGraphFault::MutualRecursion { functions, calls, indirect: false } = fault else {
+        panic!("{fault:?}")
+    };
+    assert_eq!((functions.len(), calls.len()), (2, 2));
+
+    let module = two_buffers(".import .function void @far(.reg .64b %p);", "call void, @far(%p);");
+    let fault = called(&module).expect_err("an import");
+    assert!(matches!(fault, CallGraphFault::UnresolvedImport { reference: Some(_), .. }), "{fault:?}");
+    assert_eq!(kernel_facts(&module).1, "a:rwae b:rwa n:rwa");
+}
+
+#[test]
+fn examples() {
+    let expected = [
+        ("grey", "colours:r shades:w width:- height:-"),
+        ("histogram", "bytes:r count:- bins:rwa"),
+        ("mandelbrot", "picture:w width:- height:- iterations:-"),
+        ("matmul", "left:r right:r product:w rows:- inner:- columns:-"),
+        ("nbody", "bodies:r velocities:rw moved:w count:- time_step:- softening_squared:-"),
+        ("picture", "picture:w width:- height:-"),
+        ("reduction", "values:r count:- total:rwa"),
+        ("scan", "source:r destination:w count:-"),
+        ("sobel", "source:r destination:w width:- height:-"),
+        ("spmv", "row_starts:r columns:r values:r vector:r product:w rows:-"),
+    ];
+    let modules: Vec<_> = files::all_modules().collect();
+    for (name, facts) in expected {
+        let file = format!("examples/{name}.pisa");
+        let (_, module) = modules.iter().find(|(path, _)| path.ends_with(&file)).expect("an example");
+        assert_eq!(kernel_facts(module).1, facts, "of {file}");
+    }
+}
