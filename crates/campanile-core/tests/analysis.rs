@@ -249,3 +249,36 @@ fn examples() {
         assert_eq!(kernel_facts(module).1, facts, "of {file}");
     }
 }
+
+/// Self-checking texts say which buffers their kernels change: those must be found written.
+#[test]
+fn what_a_run_changes_is_written() {
+    const UNCHANGED: [&str; 3] = ["empty", "only_a_label", "unreachable"];
+    let mut checked = 0;
+    for (path, module) in files::all_modules() {
+        let text = std::fs::read_to_string(&path).expect("a readable text");
+        let mut kernel = module.kernels().next();
+        let mut facts = kernel.map(|kernel| access_facts(&module, kernel)).unwrap_or_default();
+        for comment in text.lines().filter_map(|line| line.trim().strip_prefix("//")) {
+            let comment = comment.trim();
+            if let Some(name) = comment.strip_prefix("kernel:") {
+                kernel = module.kernel(name.trim());
+                facts = kernel.map(|kernel| access_facts(&module, kernel)).unwrap_or_default();
+                continue;
+            }
+            let Some((position, _)) = comment.strip_prefix("out ").and_then(|out| out.split_once([' ', ':']))
+            else {
+                continue;
+            };
+            let (Some(kernel), Ok(position)) = (kernel, position.parse()) else { continue };
+            let name = module.functions[kernel].name.as_str();
+            assert!(
+                UNCHANGED.contains(&name) || facts.parameter(position).written.is_some(),
+                "{}: parameter {position} of @{name} is not found written",
+                path.display()
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 1000, "only {checked} outputs");
+}
