@@ -158,6 +158,16 @@ fn an_address_from_nowhere_may_be_any() {
     assert_eq!(module.sources[place.source].slice(place.span), "st.global.32b [%r], %w");
 }
 
+#[test]
+fn a_branch_for_another_space_does_nothing() {
+    let body = "
+  addrcast.generic.global %r, %p; isaddr.shared %v, %r; ucmp.eq.32b %c, %v, 0; goto.cond %c, global;
+  addrcast.shared.generic %w, %r; iatom.shared.inc.32b %w, [%w]; return;
+global:
+  iatom.global.inc.32b %w, [%p];";
+    assert_facts("", body, "a:rwa b:- n:-");
+}
+
 /// A parameter that does not say what it points to may hold a shared address.
 #[test]
 fn an_unknown_shared_address_spares_global_buffers() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 use super::Effect;
-use super::source::{Root, Roots, Source, Sources, sum};
+use super::source::{Force, Root, Roots, Source, Sources, sum};
 use crate::analysis::Witness;
 use crate::isa::Space;
 use crate::module::{InitializerItem, Linkage, VariableId};
@@ -260,10 +260,14 @@ impl<'module> Solver<'module> {
         !empty.is_empty()
     }
 
-    /// An access that no known object explains leads anywhere.
+    /// An access that no known object explains leads anywhere. One to a certain object of another space never runs:
+    /// LLVM leaves such branches behind a test of the space.
     fn find_wild(&mut self) -> bool {
         let explained = |site: &Site| {
-            self.sources(site.address).iter().any(|source| self.roots.may_reach(source.root, site.space))
+            let explains = |source: &Source| {
+                source.force == Force::Certain || self.roots.may_reach(source.root, site.space)
+            };
+            self.sources(site.address).iter().any(explains)
         };
         let wild = |site: &Site| !site.wild && !explained(site);
         let found: Vec<usize> = (0..self.sites.len()).filter(|index| wild(&self.sites[*index])).collect();
