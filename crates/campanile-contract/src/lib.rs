@@ -1,6 +1,7 @@
 //! The launch contract: what a kernel takes, laid out once, and read by host and device alike.
 //!
-//! An [`interface`] says what a producer's kernel takes; [`finalize()`] makes the [`KernelLayout`] of it, and
+//! An [`interface`] says what a producer's kernel takes; [`finalize()`] makes the [`KernelLayout`] of it,
+//! [`finalize_for`] with what the module shows, and
 //! [`validate()`] checks a layout against every invariant that it alone can show. [`noalias`] decides from all
 //! launches which buffers share no storage.
 
@@ -16,7 +17,7 @@ pub mod validate;
 
 pub use element::{ElementType, Number};
 pub use extent::Extent;
-pub use finalize::{FinalizeFault, finalize};
+pub use finalize::{FinalizeFault, finalize, finalize_for};
 pub use interface::{InterfaceFault, InterfaceFile, KernelInterface};
 pub use json::{LoadFault, schema};
 pub use layout::KernelLayout;

@@ -1,11 +1,15 @@
 //! Making the layout of an interface, once: entries, appended parameters, packing, slots and places.
 //!
 //! An interface alone knows no body: its layout lists no device functions, and a buffer counts as written unless its
-//! intent is `in`.
+//! intent is `in`. With the module, [`finalize_for`] takes both from the body, and the places from its parameters.
 
+mod bind;
 mod build;
 mod check;
 mod place;
+
+use campanile_core::isa::Space;
+use campanile_core::module::{Module, Place};
 
 use crate::interface::KernelInterface;
 use crate::layout::{KernelLayout, Limits};
@@ -54,6 +58,70 @@ pub enum FinalizeFault {
     /// Launches that do not fit the interface.
     #[error(transparent)]
     Launch(#[from] LaunchFault),
+    /// No kernel of the interface's name.
+    #[error("the module has no kernel `@{0}`")]
+    UnknownKernel(String),
+    /// Another number of parameters.
+    #[error("kernel `@{kernel}` has {found} parameters, its interface needs {expected}")]
+    ParameterCount {
+        /// The kernel.
+        kernel: String,
+        /// As the interface asks.
+        expected: usize,
+        /// As declared.
+        found: usize,
+    },
+    /// A parameter of another size.
+    #[error("parameter `%{parameter}` has {found} bytes, `{entry}` has {expected}")]
+    ParameterSize {
+        /// The parameter.
+        parameter: String,
+        /// What it carries; the first value of a block.
+        entry: String,
+        /// Bytes needed.
+        expected: u32,
+        /// Bytes declared.
+        found: u32,
+    },
+    /// A parameter that is aligned too little.
+    #[error("parameter `%{parameter}` is aligned to {found} bytes, `{entry}` needs {expected}")]
+    ParameterAlignment {
+        /// The parameter.
+        parameter: String,
+        /// What it carries; the first value of a block.
+        entry: String,
+        /// Alignment needed.
+        expected: u32,
+        /// Alignment declared.
+        found: u32,
+    },
+    /// A parameter that points elsewhere, or a value marked as a pointer.
+    #[error("parameter `%{parameter}` cannot be `.addrspace({space})` for `{entry}`")]
+    ParameterSpace {
+        /// The parameter.
+        parameter: String,
+        /// What it carries.
+        entry: String,
+        /// As declared.
+        space: Space,
+    },
+    /// A store to an argument that is only read.
+    #[error("`{argument}` is declared `in`, but the kernel may write it")]
+    IntentViolated {
+        /// The argument.
+        argument: String,
+        /// The first instruction that may.
+        place: Place,
+    },
+    /// Functions that call one another.
+    #[error("functions {} call one another: a kernel's call graph may only recurse directly", .functions.join(", "))]
+    MutualRecursion {
+        /// Their names.
+        functions: Vec<String>,
+    },
+    /// A function that another module defines.
+    #[error("`@{0}` is imported; link it first")]
+    MissingBody(String),
     /// An invariant that the interface makes impossible, such as an extent that the host cannot evaluate.
     #[error(transparent)]
     Invariant(#[from] InvariantFault),
@@ -64,6 +132,27 @@ pub enum FinalizeFault {
 /// # Errors
 /// Every fault of the interface that one stage finds: of its types first, then of its launches, then of the layout.
 pub fn finalize(interface: &KernelInterface, limits: Limits) -> Result<KernelLayout, Vec<FinalizeFault>> {
+    stages(interface, None, limits)
+}
+
+/// Makes the layout of a kernel from its interface and its linked module: what it writes, which functions it needs and
+/// where its parameters lie are found there.
+///
+/// # Errors
+/// As [`finalize()`], and where the kernel does not take what the interface says.
+pub fn finalize_for(
+    interface: &KernelInterface,
+    module: &Module,
+    limits: Limits,
+) -> Result<KernelLayout, Vec<FinalizeFault>> {
+    stages(interface, Some(module), limits)
+}
+
+fn stages(
+    interface: &KernelInterface,
+    module: Option<&Module>,
+    limits: Limits,
+) -> Result<KernelLayout, Vec<FinalizeFault>> {
     let faults = check::faults(interface);
     if !faults.is_empty() {
         return Err(faults);
@@ -71,6 +160,9 @@ pub fn finalize(interface: &KernelInterface, limits: Limits) -> Result<KernelLay
     let mut layout = build::build(interface, limits).map_err(|fault| vec![fault])?;
     place::pack(&mut layout);
     place::place(&mut layout).map_err(|fault| vec![fault])?;
+    if let Some(module) = module {
+        bind::bind(&mut layout, interface, module)?;
+    }
     if let Some(launches) = &interface.launches {
         let alone = crate::noalias::noalias(&layout.buffers, launches, &interface.storages);
         for (buffer, alone) in layout.buffers.iter_mut().zip(alone.map_err(|fault| vec![fault.into()])?) {

@@ -1,0 +1,75 @@
+//! Layouts of kernels whose module is known: what they write, where their parameters lie, what does not fit.
+
+use std::sync::Arc;
+
+use campanile_contract::interface::Intent;
+use campanile_contract::layout::{Access, Kernarg, Limits};
+use campanile_contract::{FinalizeFault, KernelInterface, KernelLayout, Number, finalize_for};
+use campanile_core::diagnostic::Sink;
+use campanile_core::source::SourceFile;
+
+const COPY: &str = ".version 0.1;
+.target 100;
+.function void @put(.reg .64b %to, .reg .32b %value) {
+  st.global.32b [%to], %value;
+  return;
+}
+.kernel @copy (.param[8] .addrspace(global) %u, .param[8] .addrspace(global) %v, .param[4] %n, .param[4] %e, .param[4] %f) {
+  .reg .64b %a, %b;
+  .reg .32b %x;
+  ld.param.64b %a, [%u];
+  ld.param.64b %b, [%v];
+  ld.global.32b %x, [%a];
+  call void, @put(%b, %x);
+  return;
+}
+";
+
+fn bound(text: &str, interface: &KernelInterface) -> Result<KernelLayout, Vec<FinalizeFault>> {
+    let source = Arc::new(SourceFile::new("copy.pisa", text.to_owned()).expect("it is short"));
+    let mut sink = Sink::new();
+    let module = campanile_core::load(&source, &mut sink);
+    let module = module.unwrap_or_else(|| panic!("{:?}", sink.into_sorted()));
+    finalize_for(interface, &module, Limits::default())
+}
+
+fn copy() -> KernelInterface {
+    KernelInterface::kernel("copy")
+        .array("u", Number::F32, 1)
+        .array("v", Number::F32, 1)
+        .scalar("n", Number::I32)
+}
+
+#[test]
+fn access_functions_and_places_come_from_the_module() {
+    let layout = bound(COPY, &copy()).unwrap();
+    assert_eq!((layout.buffers[0].access, layout.buffers[0].written), (Access::Read, false));
+    assert_eq!((layout.buffers[1].access, layout.buffers[1].written), (Access::Write, true));
+    assert_eq!(layout.device_functions, ["put"]);
+    let offsets: Vec<u32> = layout.scalars.iter().map(|scalar| scalar.offset).collect();
+    assert_eq!(offsets, [16, 24, 32]);
+    assert_eq!(layout.kernarg, Kernarg { size: 40, align: 8 });
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let fault = |text: &str, interface: &KernelInterface| bound(text, interface).unwrap_err().remove(0);
+    let violated = copy().argument("w", copy().arguments[1].kind.clone()).intent(Intent::In);
+    assert!(matches!(fault(COPY, &violated), FinalizeFault::ParameterCount { expected: 7, found: 5, .. }));
+    let mut read_only = copy();
+    read_only.arguments[1].intent = Intent::In;
+    assert!(
+        matches!(fault(COPY, &read_only), FinalizeFault::IntentViolated { argument, .. } if argument == "v")
+    );
+    let wide = COPY.replace(".param[4] %n", ".param[8] %n");
+    assert!(matches!(fault(&wide, &copy()), FinalizeFault::ParameterSize { expected: 4, found: 8, .. }));
+    let tight = COPY.replace(".param[4] %n", ".param[4] .align(2) %n");
+    assert!(matches!(
+        fault(&tight, &copy()),
+        FinalizeFault::ParameterAlignment { expected: 4, found: 2, .. }
+    ));
+    let marked = COPY.replace(".param[4] %n, .param[4] %e", ".param[4] .addrspace(shared) %n, .param[4] %e");
+    assert!(matches!(fault(&marked, &copy()), FinalizeFault::ParameterSpace { .. }));
+    let other = KernelInterface { name: "other".into(), ..copy() };
+    assert_eq!(fault(COPY, &other), FinalizeFault::UnknownKernel("other".into()));
+}
