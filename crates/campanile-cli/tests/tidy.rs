@@ -15,8 +15,9 @@ const CORE_ORDER: [&str; 9] =
     ["source", "diagnostic", "isa", "syntax", "format", "module", "verify", "link", "analysis"];
 
 /// What each crate may depend on. Tests may use more.
-const DEPENDENCIES: [(&str, &[&str]); 4] = [
+const DEPENDENCIES: [(&str, &[&str]); 5] = [
     ("campanile-core", &[]),
+    ("campanile-contract", &["campanile-core"]),
     ("campanile-engine", &["campanile-core"]),
     ("campanile-smith", &["campanile-core"]),
     ("campanile-cli", &["campanile-core", "campanile-engine"]),
