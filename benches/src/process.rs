@@ -14,13 +14,13 @@ pub struct Usage {
     pub peak: u64,
 }
 
-/// Runs a program to its end, without what it prints on standard output.
+/// Runs a program to its end, without output.
 ///
 /// # Errors
 /// When it cannot be started or does not succeed.
 pub fn measure(command: &mut Command) -> Result<Usage> {
     let name = format!("{command:?}");
-    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let result = child.and_then(|mut child| child.wait4()).with_context(|| format!("cannot run {name}"))?;
     ensure!(result.status.success(), "{name} ends with {}", result.status);
     let usage = result.rusage;
