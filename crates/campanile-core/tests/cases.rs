@@ -15,9 +15,10 @@ use campanile_core::source::SourceFile;
 use campanile_core::{syntax, verify};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Codes that no text of its own can show: bytes that are no text, strictness, links of several modules.
-const ELSEWHERE: [Code; 6] = [
+/// Codes that no short text of its own can show: bytes that are no text, depth, strictness, links of several modules.
+const ELSEWHERE: [Code; 7] = [
     Code::InvalidText,
+    Code::DeepScopes,
     Code::ReturnNotLastStrict,
     Code::DuplicateSymbol,
     Code::UnresolvedImport,

@@ -81,6 +81,10 @@ codes! {
         "PISA text is UTF-8, of at most 4 GiB; outside comments and quotes it is plain ASCII.",
         ".global @g[4]; // a byte that is no UTF-8",
         ".global @g[4];";
+    DeepScopes = 116, Error, "scopes nested too deep",
+        "Scopes stand at most 65536 deep within one another, so that texts made of braces end soon.",
+        "",
+        "";
     UnknownInstruction = 201, Error, "unknown instruction",
         "No instruction has this name. Names are written in lower case. `pisa explain` without an argument lists all.",
         "addi.32b %a, %b, %c;",

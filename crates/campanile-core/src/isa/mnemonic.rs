@@ -131,6 +131,9 @@ fn head_of(entry: &FormEntry) -> &'static str {
     &syntax[..syntax.find(['.', '<', ' ']).unwrap_or(syntax.len())]
 }
 
+/// Length of a text beyond any mnemonic, near which no right one is looked for.
+const LONGEST: usize = 200;
+
 /// Where a form and a text part ways.
 struct Mismatch {
     offset: usize,
@@ -148,6 +151,13 @@ impl Mismatch {
     }
 
     fn into_fault(self, text: &str) -> MnemonicFault {
+        let similar = if text.len() <= LONGEST { self.similar(text) } else { None };
+        let Mismatch { offset, length, expected } = self;
+        MnemonicFault::Qualifier { offset, length, expected, similar }
+    }
+
+    /// A whole mnemonic that would be right, made with one change.
+    fn similar(&self, text: &str) -> Option<String> {
         let (before, after) = (&text[..self.offset], &text[self.offset + self.length..]);
         let wrong = &text[self.offset..self.offset + self.length];
         let mut words: Vec<&String> = self.expected.iter().collect();
@@ -159,13 +169,7 @@ impl Mismatch {
         let moved = dots.map(|dot| format!("{}{wrong}{}", &without[..dot], &without[dot..]));
         let dropped = (!wrong.is_empty()).then(|| without.clone());
         let mut attempts = replaced.chain(inserted).chain(moved).chain(dropped);
-        let similar = attempts.find(|attempt| is_valid(attempt));
-        MnemonicFault::Qualifier {
-            offset: self.offset,
-            length: self.length,
-            expected: self.expected,
-            similar,
-        }
+        attempts.find(|attempt| is_valid(attempt))
     }
 }
 

@@ -208,8 +208,6 @@ pub struct RegisterName {
     pub name: Span,
     /// First number and the one past the last, of `%r<0~5>`.
     pub range: Option<(Span, Span)>,
-    /// With the range.
-    pub span: Span,
 }
 
 /// An instruction.

@@ -190,8 +190,7 @@ impl BodyVerifier<'_, '_, '_> {
             }
         };
         let name = self.verifier.symbol_name(span);
-        let Some(position) = self.kernel_parameters().iter().position(|parameter| parameter.name == name)
-        else {
+        let Some(position) = self.parameter_names.get(&*name).copied() else {
             self.unknown_parameter(&name, span);
             return None;
         };
@@ -200,8 +199,8 @@ impl BodyVerifier<'_, '_, '_> {
             self.verifier.report(Code::AtParameter, span, message);
         }
         let offset = self.offset(written, 32)?;
-        let address = Address { base: Base::Parameter(position as u32), offset };
-        self.check_parameter_access(op, position, offset, written)?;
+        let address = Address { base: Base::Parameter(position), offset };
+        self.check_parameter_access(op, position as usize, offset, written)?;
         Some(Operand::Address(address))
     }
 

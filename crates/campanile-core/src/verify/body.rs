@@ -27,6 +27,8 @@ pub(super) struct BodyVerifier<'v, 'a, 's> {
     pub function: FunctionId,
     pub body: Body,
     pub scopes: Scopes<'a>,
+    /// Positions of the parameters of a kernel, by name without `%`.
+    pub parameter_names: FxHashMap<&'a str, u32>,
     /// The parameters as written.
     pub parameters: &'v [tree::Parameter],
     /// Whether every jump and return has been understood.
@@ -50,12 +52,14 @@ impl<'a> Verifier<'a, '_> {
         parameters: &[tree::Parameter],
         body: tree::Body,
     ) {
+        let parameter_names = self.parameter_names(function);
         let mut verifier = BodyVerifier {
             verifier: self,
             tree: &body,
             function,
             body: Body::default(),
             scopes: Scopes::new(),
+            parameter_names,
             parameters,
             flow_is_known: !body.has_unreadable_instructions,
             poisoned: FxHashSet::default(),
@@ -75,6 +79,16 @@ impl<'a> Verifier<'a, '_> {
         verifier.check_end();
         let body = verifier.body;
         self.module.functions[function].body = Some(body);
+    }
+}
+
+impl<'a> Verifier<'a, '_> {
+    fn parameter_names(&self, function: FunctionId) -> FxHashMap<&'a str, u32> {
+        let FunctionKind::Kernel(kernel) = &self.module.functions[function].kind else {
+            return FxHashMap::default();
+        };
+        let names = kernel.parameters.iter().map(|parameter| &self.text(parameter.place.span)[1..]);
+        names.zip(0..).collect()
     }
 }
 
@@ -104,6 +118,9 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
     fn declare_labels(&mut self) {
         for statement in &self.tree.statements {
             let Statement::Label(span) = *statement else { continue };
+            if self.verifier.sink.errors() >= Sink::LIMIT {
+                return;
+            }
             let name = self.text(span);
             if let Some(first) = self.labels.get(name) {
                 let place = self.label_list[*first].span;

@@ -49,7 +49,7 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         let givens: SmallVec<[Given; 6]> = written.iter().map(|operand| self.given(*operand)).collect();
         let candidate = match candidates {
             [only] => only,
-            _ => self.best_candidate(candidates, &givens, &spans),
+            _ => self.best_candidate(candidates, &givens),
         };
         let whole = Span { end: instruction.end, ..instruction.mnemonic };
         if candidate.expected.len() != givens.len() {
@@ -87,25 +87,15 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
 
     /// Of several forms with one mnemonic, the one that the operands fit, or fit best: by their kinds before their
     /// widths, and by the first before the others.
-    fn best_candidate<'c>(
-        &self,
-        candidates: &'c [Candidate],
-        givens: &[Given],
-        spans: &[Span],
-    ) -> &'c Candidate {
+    fn best_candidate<'c>(&self, candidates: &'c [Candidate], givens: &[Given]) -> &'c Candidate {
         let score = |candidate: &Candidate| {
-            let places = candidate.expected.iter().zip(givens).zip(spans).enumerate();
-            let fitness = places.map(|(place, ((expected, given), span))| {
+            let places = candidate.expected.iter().zip(givens).enumerate();
+            let fitness = places.map(|(place, (expected, given))| {
                 let weight = if place == 0 { 5 } else { 4 };
-                match (expected.kind, given) {
-                    (_, Given::Unknown) => weight,
-                    (OperandKind::Address | OperandKind::ParameterAddress, Given::Address(_)) => weight,
-                    (OperandKind::Label, Given::Word) => weight,
-                    _ => match self.fit(candidate, expected, *given, *span) {
-                        Ok(_) => weight,
-                        Err(fault) if fault.code != Code::OperandKind => weight / 2,
-                        Err(_) => 0,
-                    },
+                match suits(expected, *given) {
+                    Some(true) => weight,
+                    Some(false) => weight / 2,
+                    None => 0,
                 }
             });
             fitness.sum::<usize>() + usize::from(candidate.expected.len() == givens.len())
@@ -385,6 +375,31 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
                 )
             }
         }
+    }
+}
+
+/// Whether an operand has the width expected, or nothing if it is not even of the kind.
+fn suits(expected: &ExpectedOperand, given: Given) -> Option<bool> {
+    use OperandKind as Kind;
+    let scalar_wanted = matches!(expected.kind, Kind::Register | Kind::Source | Kind::Pointer)
+        || (expected.kind == Kind::Data && expected.elements == 1);
+    match (expected.kind, given) {
+        (_, Given::Unknown)
+        | (Kind::Source, Given::Number)
+        | (Kind::Predicate, Given::Predicate(_, false))
+        | (Kind::Condition, Given::Predicate(..))
+        | (Kind::Address | Kind::ParameterAddress, Given::Address(_))
+        | (Kind::Pointer | Kind::Variable, Given::Variable(_))
+        | (Kind::Function, Given::Function(_))
+        | (Kind::Label, Given::Word) => Some(true),
+        (Kind::Swizzled, Given::Scalar(Scalar::Element(..), bits)) => Some(bits == expected.bits),
+        (_, Given::Scalar(_, bits)) if scalar_wanted => Some(bits == expected.bits),
+        (Kind::Swizzled, Given::Swizzle(_, swizzle, bits)) => Some(bits * swizzle.count() == expected.bits),
+        (Kind::Packed | Kind::Vector { .. } | Kind::Data, Given::Vector(_, ty)) if !scalar_wanted => {
+            let count_fits = expected.elements == 0 || u32::from(ty.elements) == expected.elements;
+            Some(count_fits && u32::from(ty.bits) == expected.bits)
+        }
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Kernels and functions: attributes, parameters, signatures (spec 4).
 
 use super::Verifier;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Sink};
 use crate::isa::Space;
 use crate::module::{
     Function, FunctionId, FunctionKind, Kernel, Linkage, Parameter, RegisterType, Signature,
@@ -55,6 +55,9 @@ impl Verifier<'_, '_> {
     fn kernel(&mut self, function: &tree::Function) -> Kernel {
         let mut kernel = Kernel::default();
         for (index, attribute) in function.attributes.iter().enumerate() {
+            if self.sink.errors() >= Sink::LIMIT {
+                break;
+            }
             if self.repeated(&function.attributes[..index], attribute) {
                 continue;
             }
@@ -69,7 +72,8 @@ impl Verifier<'_, '_> {
                 }
             }
         }
-        for parameter in &function.parameters {
+        // One byte each at least, so that more are too many in any case.
+        for parameter in function.parameters.iter().take(ARGUMENT_LIMITS.0 as usize + 1) {
             if let Some(parameter) = self.kernel_parameter(parameter, &kernel) {
                 kernel.parameters.push(parameter);
             }
@@ -161,6 +165,9 @@ impl Verifier<'_, '_> {
             place: self.place(name_span),
         };
         for (index, attribute) in parameter.attributes.iter().enumerate() {
+            if self.sink.errors() >= Sink::LIMIT {
+                break;
+            }
             if !self.repeated(&parameter.attributes[..index], attribute) {
                 self.parameter_attribute(attribute, size_span, &mut declared);
             }

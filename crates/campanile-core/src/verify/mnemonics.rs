@@ -78,12 +78,12 @@ impl<'a> Verifier<'a, '_> {
             }
             MnemonicFault::Qualifier { offset, length, expected, similar } => {
                 let place = span.part(*offset, *length);
-                let wrong = &text[*offset..*offset + *length];
+                let wrong = text[*offset..*offset + *length].chars().take(60).collect::<String>();
                 let mut list = expected.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
                 if expected.len() > 12 {
                     list.push_str(", …");
                 }
-                let message = match (wrong, list.as_str()) {
+                let message = match (wrong.as_str(), list.as_str()) {
                     ("", list) => format!("`{shown}` lacks a qualifier: expected one of {list}"),
                     (wrong, "") => format!("`{wrong}` has no place in this mnemonic"),
                     (wrong, list) => format!("`{wrong}` has no place here: expected one of {list}"),

@@ -14,6 +14,7 @@ mod header;
 mod literal;
 mod mnemonics;
 mod operand_rules;
+mod ranges;
 mod registers;
 mod scopes;
 mod symbols;

@@ -1,7 +1,8 @@
 //! Registers of a body: their declarations, and names that have none.
 
 use super::body::BodyVerifier;
-use super::scopes::{Found, Range, Taken};
+use super::ranges::Range;
+use super::scopes::{Found, Taken};
 use super::symbols::similar_name;
 use crate::diagnostic::Code;
 use crate::isa::SpecialRegister;
@@ -100,9 +101,9 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         }
         let register = self.body.registers.push(Register { name: name.into(), ty, span });
         if let Err(taken) = self.scopes.declare(name, register) {
-            self.report_taken(name, span, taken);
+            self.report_taken(span, taken);
         }
-        if self.kernel_parameters().iter().any(|parameter| parameter.name == name) {
+        if self.parameter_names.contains_key(name) {
             let message = format!("a parameter of the kernel is called `%{name}` too");
             self.verifier.report(Code::SharedName, span, message);
         }
@@ -118,11 +119,14 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         reserved
     }
 
-    /// Reports that `name`, declared at `span`, is taken.
-    fn report_taken(&mut self, name: &str, span: Span, taken: Taken) {
-        let first = match taken {
-            Taken::Register(register) => self.body.registers[register].span,
-            Taken::Range(range) => range.span,
+    /// Reports that a name declared at `span` is taken.
+    fn report_taken(&mut self, span: Span, taken: Taken) {
+        let (name, first) = match taken {
+            Taken::Register(register) => {
+                let register = &self.body.registers[register];
+                (register.name.to_string(), register.span)
+            }
+            Taken::Range(range, name) => (name, range.span),
         };
         let message = format!("`%{name}` is declared more than once in this scope");
         let diagnostic = self.verifier.diagnostic(Code::DuplicateName, span, message);
@@ -132,13 +136,12 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
     fn declare_range(&mut self, declared: &RegisterName, (start, end): (Span, Span), ty: RegisterType) {
         let Some((first, last)) = self.range_bounds(start, end) else { return self.poison(declared.name) };
         let base = &self.text(declared.name)[1..];
-        let range = Range { start: first, end: last, ty, span: declared.span };
+        let behind = &self.verifier.source.text()[end.end as usize..];
+        let close = end.end + 1 + behind.find('>').unwrap_or(0) as u32;
+        let span = Span { end: close, ..declared.name };
+        let range = Range { start: first, end: last, ty, span };
         if let Err(taken) = self.scopes.declare_range(base, range) {
-            let name = match &taken {
-                Taken::Register(register) => self.body.registers[*register].name.to_string(),
-                Taken::Range(other) => format!("{base}{}", other.start.max(first)),
-            };
-            self.report_taken(&name, declared.span, taken);
+            self.report_taken(span, taken);
         }
     }
 
@@ -186,7 +189,7 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
             return;
         }
         let name = &text[1..];
-        let parameter = self.kernel_parameters().iter().any(|parameter| parameter.name == name);
+        let parameter = self.parameter_names.contains_key(name);
         let similar = similar_name(name, self.scopes.register_names()).map(ToOwned::to_owned);
         let diagnostic =
             self.verifier.diagnostic(Code::UnknownRegister, span, format!("`{text}` is not declared"));

@@ -7,17 +7,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::module::{RegisterId, RegisterType, VariableId};
-use crate::source::Span;
-
-/// A declared range of registers.
-#[derive(Clone, Copy)]
-pub(super) struct Range {
-    pub start: u32,
-    pub end: u32,
-    pub ty: RegisterType,
-    pub span: Span,
-}
+use super::ranges::Range;
+use crate::module::{RegisterId, VariableId};
 
 /// What a register name stands for.
 pub(super) enum Found {
@@ -30,7 +21,13 @@ pub(super) enum Found {
 enum Undo<'a> {
     Register(&'a str, Option<(RegisterId, u32)>),
     Range(&'a str),
-    Variable(Cow<'a, str>, Option<(VariableId, u32)>),
+    Variable(Box<Hidden<'a>>),
+}
+
+/// A local variable, and what it hides.
+struct Hidden<'a> {
+    name: Cow<'a, str>,
+    previous: Option<(VariableId, u32)>,
 }
 
 /// A depth, and the ranges of one base name declared there by their first number.
@@ -71,8 +68,10 @@ impl<'a> Scopes<'a> {
             match undo {
                 Undo::Register(name, Some(previous)) => drop(self.registers.insert(name, previous)),
                 Undo::Register(name, None) => drop(self.registers.remove(name)),
-                Undo::Variable(name, Some(previous)) => drop(self.variables.insert(name, previous)),
-                Undo::Variable(name, None) => drop(self.variables.remove(&name)),
+                Undo::Variable(hidden) => match hidden.previous {
+                    Some(previous) => drop(self.variables.insert(hidden.name, previous)),
+                    None => drop(self.variables.remove(&hidden.name)),
+                },
                 Undo::Range(base) => {
                     if let Some(depths) = self.ranges.get_mut(base) {
                         depths.pop();
@@ -123,7 +122,19 @@ impl<'a> Scopes<'a> {
     /// Makes `name` stand for a register in the scope of that depth.
     pub fn bind(&mut self, name: &'a str, register: RegisterId, depth: u32) {
         let previous = self.registers.insert(name, (register, depth));
-        self.undo[depth as usize].push(Undo::Register(name, previous));
+        if depth > 0 {
+            self.undo[depth as usize].push(Undo::Register(name, previous)); // the outermost scope is never left
+        }
+    }
+
+    /// Registers declared singly, or used of a range, in the innermost scope.
+    fn names_here(&self) -> impl Iterator<Item = &'a str> {
+        let inner = self.undo.last().into_iter().flatten().filter_map(|undo| match undo {
+            Undo::Register(name, _) => Some(*name),
+            _ => None,
+        });
+        let outermost = (self.depth() == 0).then(|| self.registers.keys().copied());
+        outermost.into_iter().flatten().chain(inner)
     }
 
     /// Declares a register in the innermost scope; fails if the name is taken there, saying by what.
@@ -137,7 +148,7 @@ impl<'a> Scopes<'a> {
         if let Some((range, at)) = self.range_of(name)
             && at == depth
         {
-            return Err(Taken::Range(range));
+            return Err(Taken::Range(range, name.to_owned()));
         }
         self.bind(name, register, depth);
         Ok(())
@@ -146,20 +157,11 @@ impl<'a> Scopes<'a> {
     /// Declares a range in the innermost scope; fails if one of its names is taken there.
     pub fn declare_range(&mut self, base: &'a str, range: Range) -> Result<(), Taken> {
         let depth = self.depth();
-        for undo in &self.undo[depth as usize] {
-            let Undo::Register(name, _) = undo else { continue };
-            self.comparisons = self.comparisons.saturating_sub(1);
-            if self.comparisons == 0 {
-                break;
-            }
-            let number = name.strip_prefix(base).filter(|digits| *digits == "0" || !digits.starts_with('0'));
-            if let Some(Ok(number)) = number.map(str::parse::<u32>)
-                && (range.start..range.end).contains(&number)
-                && let Some((register, at)) = self.registers.get(name)
-                && *at == depth
-            {
-                return Err(Taken::Register(*register));
-            }
+        if let Some(register) = self.register_in(base, &range) {
+            return Err(Taken::Register(register));
+        }
+        if let Some(taken) = self.range_with_common_name(base, &range) {
+            return Err(taken);
         }
         let depths = self.ranges.entry(base).or_default();
         if depths.last().is_none_or(|(last, _)| *last != depth) {
@@ -171,10 +173,47 @@ impl<'a> Scopes<'a> {
         if let Some((_, other)) = ranges.range(..range.end).next_back()
             && other.end > range.start
         {
-            return Err(Taken::Range(*other));
+            let name = range.common_name(base, base, other).unwrap_or_default();
+            return Err(Taken::Range(*other, name));
         }
         ranges.insert(range.start, range);
         Ok(())
+    }
+
+    /// A register of the innermost scope that a range would declare again.
+    fn register_in(&mut self, base: &str, range: &Range) -> Option<RegisterId> {
+        let depth = self.depth();
+        let here = |name: &str| match self.registers.get(name) {
+            Some((register, at)) if *at == depth => Some(*register),
+            _ => None,
+        };
+        let names = if depth == 0 { self.registers.len() } else { self.undo[depth as usize].len() };
+        if ((range.end - range.start) as usize) < names {
+            return (range.start..range.end).find_map(|number| here(&format!("{base}{number}")));
+        }
+        let budget = self.comparisons;
+        self.comparisons = budget.saturating_sub(names as u32);
+        let mut names = self.names_here().take(budget as usize);
+        names.find_map(|name| range.number_of(base, name).and_then(|_| here(name)))
+    }
+
+    /// A range of another base name in the innermost scope that has a name in common.
+    fn range_with_common_name(&mut self, base: &str, range: &Range) -> Option<Taken> {
+        let depth = self.depth();
+        for (other, depths) in &self.ranges {
+            self.comparisons = self.comparisons.checked_sub(1)?;
+            if *other == base || !(other.starts_with(base) || base.starts_with(*other)) {
+                continue;
+            }
+            let Some((at, ranges)) = depths.last() else { continue };
+            for one in ranges.values().filter(|_| *at == depth) {
+                self.comparisons = self.comparisons.checked_sub(1)?;
+                if let Some(name) = range.common_name(base, other, one) {
+                    return Some(Taken::Range(*one, name));
+                }
+            }
+        }
+        None
     }
 
     /// The local variable called `name` here.
@@ -191,7 +230,7 @@ impl<'a> Scopes<'a> {
             return Some(*other);
         }
         let previous = self.variables.insert(name.clone(), (variable, depth));
-        self.undo[depth as usize].push(Undo::Variable(name, previous));
+        self.undo[depth as usize].push(Undo::Variable(Box::new(Hidden { name, previous })));
         None
     }
 
@@ -204,5 +243,6 @@ impl<'a> Scopes<'a> {
 /// By what a name is taken.
 pub(super) enum Taken {
     Register(RegisterId),
-    Range(Range),
+    /// A range, and the name that it declares.
+    Range(Range, String),
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{DeclaredItems, Symbol, Verifier};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Sink};
 use crate::isa::distance;
 use crate::source::Span;
 use crate::syntax::tree::{Item, Tree};
@@ -15,6 +15,9 @@ impl<'a> Verifier<'a, '_> {
         self.unknown_symbols.extend(unreadable.map(|name| self.source.slice(name)));
         let mut items = Vec::with_capacity(tree.items.len());
         for item in &tree.items {
+            if self.sink.errors() >= Sink::LIMIT {
+                break;
+            }
             let declared = match item {
                 Item::Header(_) => None,
                 Item::Variable(variable) => {

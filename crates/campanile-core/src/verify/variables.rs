@@ -3,7 +3,7 @@
 use super::literal::{Integer, LiteralFault};
 use super::symbols::unescaped;
 use super::{DeclaredItems, Symbol, Verifier};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Sink};
 use crate::isa::Space;
 use crate::module::{FunctionId, Initializer, InitializerItem, Linkage, Variable, VariableId};
 use crate::source::Span;
@@ -191,6 +191,9 @@ impl<'a> Verifier<'a, '_> {
     fn variable_attributes(&mut self, variable: &tree::Variable, declared: &mut Variable) {
         let module_scope = declared.owner.is_none();
         for (index, attribute) in variable.attributes.iter().enumerate() {
+            if self.sink.errors() >= Sink::LIMIT {
+                break;
+            }
             if self.repeated(&variable.attributes[..index], attribute) {
                 continue;
             }

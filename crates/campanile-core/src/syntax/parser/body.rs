@@ -1,10 +1,13 @@
 //! Bodies: statements, instructions, operands, addresses.
 
 use super::{Faulty, Parsed, Parser, is_module_directive};
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Address, AddressPart, Body, Instruction, Operand, Statement};
+
+/// Most scopes within one another.
+const DEPTH_LIMIT: usize = 1 << 16;
 
 impl Parser<'_> {
     /// A body; the next token is `{`. Faults inside are reported and passed over.
@@ -28,6 +31,11 @@ impl Parser<'_> {
                 depth += 1;
                 let brace = self.take();
                 body.statements.push(Statement::Open(brace));
+                if depth > DEPTH_LIMIT {
+                    let message = format!("scopes are nested more than {DEPTH_LIMIT} deep");
+                    self.report(Code::DeepScopes, brace, message);
+                    self.give_up();
+                }
             } else {
                 self.statement(&mut body);
             }
@@ -36,7 +44,7 @@ impl Parser<'_> {
 
     fn unclosed(&mut self, body: &mut Body) {
         body.close = self.previous.after();
-        if self.sink.errors() < Sink::LIMIT {
+        if !self.given_up {
             let message = "this body is not closed before the next declaration";
             let diagnostic = Diagnostic::new(Code::UnclosedBody, self.source, body.open, message);
             self.push(diagnostic.and(self.previous.after(), "`}` is missing here"));

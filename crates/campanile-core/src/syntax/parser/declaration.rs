@@ -137,11 +137,12 @@ impl Parser<'_> {
                 self.expect(TokenKind::Greater, "`>`")?;
                 range = Some((start, end));
             }
-            names.push(RegisterName { name, range, span: name.to(self.previous) });
+            names.push(RegisterName { name, range });
             if self.take_if(TokenKind::Comma).is_none() {
                 break;
             }
         }
+        names.shrink_to_fit(); // most have one, and there may be a million
         let end = self.semicolon()?;
         Ok(RegisterDeclaration { keyword, ty, names, span: keyword.to(end) })
     }

@@ -39,13 +39,15 @@ struct Parser<'a> {
     previous: Span,
     /// Whether a body was left open, so that its rest may stand at module scope.
     left_open: bool,
+    /// Whether the rest of the text is passed over, as there are too many faults.
+    given_up: bool,
 }
 
 impl<'a> Parser<'a> {
     fn new(source: &'a Arc<SourceFile>, sink: &'a mut Sink) -> Self {
         let mut lexer = Lexer::new(source.text());
         let token = lexer.next_token();
-        Parser { source, sink, lexer, token, previous: Span::default(), left_open: false }
+        Parser { source, sink, lexer, token, previous: Span::default(), left_open: false, given_up: false }
     }
 
     fn text(&self, span: Span) -> &'a str {
@@ -75,10 +77,16 @@ impl<'a> Parser<'a> {
     fn push(&mut self, diagnostic: Diagnostic) -> Faulty {
         self.sink.push(diagnostic);
         if self.sink.errors() >= Sink::LIMIT {
-            self.lexer.skip_to_end();
-            self.token = self.lexer.next_token();
+            self.give_up();
         }
         Faulty
+    }
+
+    /// Takes the text to end here.
+    fn give_up(&mut self) {
+        self.given_up = true;
+        self.lexer.skip_to_end();
+        self.token = self.lexer.next_token();
     }
 
     fn report(&mut self, code: Code, span: Span, message: impl Into<String>) -> Faulty {
