@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use campanile_core::isa::Space;
-use campanile_core::module::{InitializerItem, Module, Variable, VariableId};
+use campanile_core::module::{InitializerItem, Linkage, Module, Variable, VariableId};
 
 use crate::memory::{GlobalMemory, Owner, function_address};
 
@@ -62,7 +62,7 @@ impl Device {
                 Space::Global => false,
                 Space::Private | Space::Shared | Space::Generic => continue,
             };
-            let imported = variable.linkage == campanile_core::module::Linkage::Imported;
+            let imported = variable.linkage == Linkage::Imported;
             let size = if imported { 0 } else { variable.size };
             let initial = variable.initializer.as_ref().map(|_| [].as_slice());
             let object = memory.add(size, initial, variable.alignment, constant, Owner::Variable(id));

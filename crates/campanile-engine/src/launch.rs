@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use campanile_core::isa::Space;
 use campanile_core::module::{FunctionId, FunctionKind, Parameter};
 
 use crate::checks::Checks;
@@ -174,9 +175,9 @@ pub enum LaunchError {
         /// The parameter.
         parameter: String,
         /// The space it names.
-        expected: campanile_core::isa::Space,
+        expected: Space,
         /// The space of the argument.
-        given: campanile_core::isa::Space,
+        given: Space,
     },
     /// A buffer that the device does not have.
     #[error("a buffer of another device is passed")]
@@ -270,8 +271,6 @@ fn argument_bytes(
     parameter: &Parameter,
     argument: &Argument,
 ) -> Result<Vec<u8>, LaunchError> {
-    use campanile_core::isa::Space;
-
     let points_into = |given: Space| match parameter.space {
         Some(expected) if expected.address_bits() != given.address_bits() => {
             let parameter = parameter.name.clone();

@@ -7,7 +7,7 @@ use super::machine::{Here, Machine};
 use super::registers::Undefined;
 use super::sub_group::SubGroup;
 use crate::checks::{Check, Checks};
-use crate::finding::{Access, FindingKind};
+use crate::finding::{Access, FindingKind, Where};
 use crate::mask::{self, lanes, lanes_where};
 use crate::meaning::Lanes;
 use crate::memory::{Memory, Object};
@@ -267,7 +267,7 @@ impl<O: Observer> Machine<'_, O> {
 fn event<'a>(
     sub: &SubGroup,
     checked: &Checked<'_>,
-    at: crate::finding::Where,
+    at: Where,
     lanes: u32,
     addresses: &'a Lanes,
     stored: &'a [(Lanes, Undefined)],

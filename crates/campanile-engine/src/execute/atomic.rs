@@ -36,36 +36,18 @@ impl<O: Observer> Machine<'_, O> {
             }
             let permitted = match space {
                 Space::Shared => checked.permit(&self.shared, lanes, &self.addresses, &mut self.faults),
-                _ => checked.permit(&self.global, lanes, &self.addresses, &mut self.faults),
+                Space::Global | Space::Const | Space::Private | Space::Generic => {
+                    checked.permit(&self.global, lanes, &self.addresses, &mut self.faults)
+                }
             };
             self.observe_before(sub, here, &checked, permitted.lanes);
             keep_order(atomic.access.order);
-            let (addresses, sources) = (&*self.addresses, &*self.sources);
-            let (results, faults) = (&mut *self.results, &mut self.faults);
+            let step = Update { checked: &checked, atomic, permitted, addresses: &self.addresses };
+            let (sources, results) = (&self.sources, &mut self.results);
             match space {
-                Space::Shared => {
-                    update_lanes(
-                        &mut self.shared,
-                        &checked,
-                        atomic,
-                        permitted,
-                        addresses,
-                        sources,
-                        results,
-                        faults,
-                    );
-                }
-                _ => {
-                    update_lanes(
-                        &mut self.global,
-                        &checked,
-                        atomic,
-                        permitted,
-                        addresses,
-                        sources,
-                        results,
-                        faults,
-                    );
+                Space::Shared => step.run(&mut self.shared, sources, results, &mut self.faults),
+                Space::Global | Space::Const | Space::Private | Space::Generic => {
+                    step.run(&mut self.global, sources, results, &mut self.faults);
                 }
             }
             keep_order(atomic.access.order);
@@ -86,39 +68,43 @@ impl<O: Observer> Machine<'_, O> {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn update_lanes<M: Memory>(
-    memory: &mut M,
-    checked: &Checked<'_>,
-    atomic: &Atomic,
+/// The atomic operations of some lanes.
+struct Update<'a> {
+    checked: &'a Checked<'a>,
+    atomic: &'a Atomic,
     permitted: Permitted,
-    addresses: &Lanes,
-    sources: &[Lanes; 4],
-    results: &mut [Lanes; 4],
-    faults: &mut Vec<Fault>,
-) {
-    let bytes = atomic.access.bytes();
-    let reads_only_to_replace = atomic.change == Change::Integer(Operation::Exchange);
-    for lane in lanes(permitted.lanes) {
-        let found = permitted.object.or_else(|| memory.find(addresses[lane]));
-        let Some(object) = found else { unreachable!("permitted accesses have an object") };
-        let byte = addresses[lane] - object.start;
-        let undefined = memory.read(&object, byte, lane, bytes.min(8)).1 != 0;
-        if undefined && checked.rules.undefined && !reads_only_to_replace {
-            faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(object) });
+    addresses: &'a Lanes,
+}
+
+impl Update<'_> {
+    /// Carries them out, lane by lane. Operands and results have two halves each.
+    fn run<M: Memory>(
+        &self,
+        memory: &mut M,
+        operands: &[Lanes; 4],
+        results: &mut [Lanes; 4],
+        faults: &mut Vec<Fault>,
+    ) {
+        let Update { checked, atomic, permitted, addresses } = self;
+        let bytes = atomic.access.bytes();
+        let reads_only_to_replace = atomic.change == Change::Integer(Operation::Exchange);
+        for lane in lanes(permitted.lanes) {
+            let found = permitted.object.or_else(|| memory.find(addresses[lane]));
+            let Some(object) = found else { unreachable!("permitted accesses have an object") };
+            let byte = addresses[lane] - object.start;
+            let undefined = memory.read(&object, byte, lane, bytes.min(8)).1 != 0;
+            if undefined && checked.rules.undefined && !reads_only_to_replace {
+                faults.push(Fault { lane, kind: FaultKind::Undefined, object: Some(object) });
+            }
+            let operand = |first: usize| {
+                let high = if bytes < 16 { 0 } else { operands[first + 1][lane] };
+                u128::from(operands[first][lane]) | u128::from(high) << 64
+            };
+            let (first, second) = (operand(0), operand(2));
+            let change = |old| apply(atomic.change, bytes * 8, old, first, second);
+            let old = memory.update(&object, byte, lane, bytes, change);
+            (results[0][lane], results[1][lane]) = (old as u64, (old >> 64) as u64);
         }
-        let [first, second] = [0, 2].map(|operand: usize| {
-            u128::from(sources[operand][lane]) | u128::from(sources[operand + 1][lane]) << 64
-        });
-        let [first, second] = if bytes < 16 {
-            [first, second].map(|operand| u128::from(operand as u64))
-        } else {
-            [first, second]
-        };
-        let change = |old| apply(atomic.change, bytes * 8, old, first, second);
-        let old = memory.update(&object, byte, lane, bytes, change);
-        results[0][lane] = old as u64;
-        results[1][lane] = (old >> 64) as u64;
     }
 }
 

@@ -13,7 +13,7 @@ use crate::meaning::Lanes;
 use crate::memory::{GlobalMemory, SharedMemory};
 use crate::ndrange::{Group, NdRange, SUBGROUP_SIZE, WorkItem};
 use crate::observe::{FenceEvent, Observer, Watch};
-use crate::program::{Code, Program, Return, Step};
+use crate::program::{Code, Program, Return, Source, Step};
 
 /// Most sources and results of a computation.
 const OPERANDS: usize = 4;
@@ -236,7 +236,7 @@ impl<'a, O: Observer> Machine<'a, O> {
     }
 
     /// The lanes, among the active ones, for which a predicate holds.
-    pub fn condition(&mut self, sub: &mut SubGroup, here: &Here, source: crate::program::Source) -> u32 {
+    pub fn condition(&mut self, sub: &mut SubGroup, here: &Here, source: Source) -> u32 {
         self.fetch(sub, here, source, 0);
         let values = &self.sources[0];
         mask::all_where(|lane| values[lane] != 0) & here.active

@@ -5,6 +5,7 @@
 mod race;
 
 use campanile_core::isa::{Order, Scope, Space};
+use campanile_core::module::Module;
 
 pub(crate) use race::RaceDetector;
 
@@ -62,7 +63,7 @@ pub(crate) struct Watch<'a, 'b> {
     /// Takes findings.
     pub reporter: &'a mut Reporter<'b>,
     /// What the kernel was made of.
-    pub module: &'a campanile_core::module::Module,
+    pub module: &'a Module,
 }
 
 /// Watches a launch. One observer serves all threads; what it knows of one work-group is kept apart.

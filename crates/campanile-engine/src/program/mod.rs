@@ -8,7 +8,7 @@ mod step;
 use std::ops::Range;
 use std::sync::Arc;
 
-use campanile_core::module::{FunctionId, Module, Parameter, Signature};
+use campanile_core::module::{FunctionId, FunctionKind, Module, Parameter, Signature};
 
 pub(crate) use step::*;
 
@@ -32,8 +32,8 @@ impl Program {
     /// The parameters of the kernel.
     pub fn parameters(&self) -> &[Parameter] {
         match &self.module.functions[self.codes[0].function].kind {
-            campanile_core::module::FunctionKind::Kernel(kernel) => &kernel.parameters,
-            campanile_core::module::FunctionKind::Device { .. } => &[],
+            FunctionKind::Kernel(kernel) => &kernel.parameters,
+            FunctionKind::Device { .. } => &[],
         }
     }
 }

@@ -12,7 +12,9 @@ mod reach;
 use std::sync::Arc;
 
 use campanile_core::isa::Space;
-use campanile_core::module::{Body, FunctionId, FunctionKind, Linkage, Module, RegisterId, VariableId};
+use campanile_core::module::{
+    Body, FunctionId, FunctionKind, Linkage, Module, RegisterId, Variable, VariableId,
+};
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
@@ -53,7 +55,7 @@ fn addresses(
     layout: &mut SharedLayout,
 ) -> FxHashMap<VariableId, u64> {
     let variables = device.module().variables.iter();
-    let address = |(id, variable): (VariableId, &campanile_core::module::Variable)| match variable.space {
+    let address = |(id, variable): (VariableId, &Variable)| match variable.space {
         Space::Global | Space::Const => device.variable_address(id).map(|address| (id, address)),
         Space::Shared => {
             let used = variable.owner.is_some_and(|owner| functions.contains(&owner));
