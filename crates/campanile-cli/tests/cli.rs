@@ -62,7 +62,7 @@ fn collect(root: &Path, folder: &Path, cases: &mut Vec<String>, outputs: &mut Ve
         .map(|entry| entry.expect("an entry").path())
         .collect();
     entries.sort();
-    for path in entries {
+    for path in entries.into_iter().filter(|path| !path.ends_with(".gitattributes")) {
         let name = path.strip_prefix(root).expect("a path below the root").to_owned();
         if path.is_dir() {
             if !path.ends_with("input") {
