@@ -31,9 +31,6 @@ const UNFINISHED: [(&str, &str); 4] = [
     ("#[ignore", "a test runs or is no test"),
 ];
 
-/// Files with tests that measure and do not judge, which run only when asked.
-const MEASURES: [&str; 1] = ["crates/campanile-engine/tests/speed.rs"];
-
 /// Files that may hold `unsafe` code; each says in its head why.
 const UNSAFE_FILES: [&str; 0] = [];
 
@@ -122,8 +119,7 @@ fn code_is_finished() {
     for source in sources() {
         for (line, text) in source.text.lines().enumerate() {
             for (word, advice) in UNFINISHED {
-                let measure = word == "#[ignore" && MEASURES.contains(&source.name.as_str());
-                if text.contains(word) && !text.trim_start().starts_with("//") && !measure {
+                if text.contains(word) && !text.trim_start().starts_with("//") {
                     faults.push(format!("{}:{}: `{word}`: {advice}", source.name, line + 1));
                 }
             }
