@@ -21,7 +21,7 @@ pub struct Usage {
 pub fn measure(command: &mut Command) -> Result<Usage> {
     let name = format!("{command:?}");
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let result = child.and_then(|mut child| child.wait4()).with_context(|| format!("cannot run {name}"))?;
+    let result = child.and_then(|child| child.wait4()).with_context(|| format!("cannot run {name}"))?;
     ensure!(result.status.success(), "{name} ends with {}", result.status);
     let usage = result.rusage;
     Ok(Usage { seconds: (usage.utime + usage.stime).as_secs_f64(), peak: usage.maxrss })

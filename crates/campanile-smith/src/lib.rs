@@ -5,7 +5,7 @@
 //! kept as follows.
 //!
 //! - *Registers* are set at the start of the function, or of the scope that declares them.
-//! - *Memory* is divided into [regions](region): each says who may do what there, and dynamic offsets are masked to
+//! - *Memory* is divided into regions: each says who may do what there, and dynamic offsets are masked to
 //!   its size. A work-item writes its own part only, sees that of others only behind a barrier, and counts together
 //!   with others only where the order of counting does not matter.
 //! - *Addresses* never become data, as engines differ in them.

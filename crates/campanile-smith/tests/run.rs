@@ -64,7 +64,7 @@ fn launch(module: &Arc<Module>, sample: &Sample, checks: Checks, threads: usize)
 
 #[test]
 fn seeds_run_without_findings() {
-    for seed in 0..150 {
+    for seed in 0..100 {
         let (options, checks) =
             if seed % 2 == 0 { (Options::default(), CHECKS) } else { (Options::REPRODUCIBLE, Checks::ALL) };
         let sample = campanile_smith::from_seed(seed, options);
@@ -73,7 +73,7 @@ fn seeds_run_without_findings() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { cases: 60, ..Default::default() })]
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 40, ..Default::default() })]
 
     #[test]
     fn any_bytes_make_a_sample_without_findings(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..6000)) {

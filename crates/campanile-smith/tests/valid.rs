@@ -6,7 +6,7 @@ use campanile_core::isa::{FORMS, Words};
 use campanile_smith::Options;
 
 /// Samples made; each has a few hundred instructions.
-const SAMPLES: u64 = 2000;
+const SAMPLES: u64 = 1000;
 
 #[test]
 fn samples_verify_and_contain_every_form_and_word() {
