@@ -25,17 +25,18 @@ impl FunctionTranslator<'_> {
             DataMovement::LifetimeStart => Step::Nothing,
             DataMovement::Mov => {
                 let [to, from] = operands else { unreachable!("`mov` has two operands") };
-                self.mov(to, from)
+                self.copy(self.written(to), from)
             }
-            DataMovement::Extract | DataMovement::Insert => {
-                let [to, from] = operands else { unreachable!("two operands") };
+            DataMovement::Extract => {
+                let [to, from] = operands else { unreachable!("`extract` has two operands") };
                 let (to, from) = (self.written(to), self.written(from));
-                let index = u32::from(instruction.op.number("index").unwrap_or(0));
-                let (to, from) = match opcode {
-                    DataMovement::Extract => (to, part(from, index, to.count)),
-                    _ => (part(to, index, from.count), from),
-                };
+                let from = part(from, index(instruction), to.count);
                 Step::Copy(Box::new(Copy { to, from }))
+            }
+            DataMovement::Insert => {
+                let [to, from] = operands else { unreachable!("`insert` has two operands") };
+                let count = self.slots(from).map_or(1, |from| from.count);
+                self.copy(part(self.written(to), index(instruction), count), from)
             }
             DataMovement::ExtractDynamic => {
                 let [element, vector, index] = operands else { unreachable!("three operands") };
@@ -70,8 +71,8 @@ impl FunctionTranslator<'_> {
         }
     }
 
-    fn mov(&self, to: &Operand, from: &Operand) -> Step {
-        let to = self.written(to);
+    /// A copy of registers, or of a value that lies in none.
+    fn copy(&self, to: Slots, from: &Operand) -> Step {
         match self.slots(from) {
             Some(from) => Step::Copy(Box::new(Copy { to, from })),
             None => assign(to, self.parts(from, to.count)),
@@ -96,6 +97,11 @@ impl FunctionTranslator<'_> {
             index: self.source(index),
         })
     }
+}
+
+/// `.index` of an `extract` or `insert`.
+fn index(instruction: &Instruction) -> u32 {
+    u32::from(instruction.op.number("index").unwrap_or(0))
 }
 
 fn assign(to: Slots, parts: Vec<Source>) -> Step {
