@@ -162,8 +162,11 @@ impl<'a> Window<'a> {
         Window { source: mark.source, first_line, last_line: last_line.max(first_line), bytes }
     }
 
+    /// Whether one excerpt can show both. Places far apart on one endless line are shown apart.
     fn touches(&self, other: &Self) -> bool {
+        let both = self.bytes.to(other.bytes);
         Arc::ptr_eq(self.source, other.source)
+            && ((both.end - both.start) as usize) < 8 * LONGEST_LINE
             && self.first_line <= other.last_line + 2
             && other.first_line <= self.last_line + 2
     }
