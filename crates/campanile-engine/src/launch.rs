@@ -90,7 +90,8 @@ pub struct Options {
     pub checks: Checks,
     /// Number of threads; as many as the machine has without.
     pub threads: Option<usize>,
-    /// Most instructions of one sub-group; no limit without. An endless loop ends there.
+    /// Most instructions of one sub-group; no limit without. An endless loop ends there, but only while
+    /// [`Check::Progress`](crate::Check::Progress) is among the checks.
     pub step_budget: Option<u64>,
     /// Number of findings at which the launch is given up.
     pub findings_limit: usize,
