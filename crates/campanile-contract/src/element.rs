@@ -76,20 +76,19 @@ impl Number {
     }
 }
 
-/// Type of an element or scalar. Written as the name of a number type, else as the name of a record.
+/// Type of an element or scalar. Written as the name of a number type, as `bytes[12]`, else as the name of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ElementType {
     /// A number.
     Number(Number),
+    /// So many bytes of which nothing more is known.
+    Bytes(u32),
     /// A record of the layout or interface.
     Record(String),
 }
 
 impl ElementType {
-    /// The 32-bit integer that offsets, sizes and extents have.
-    pub const I32: ElementType = ElementType::Number(Number::I32);
-
     /// Whether it is an integer.
     pub fn is_integer(&self) -> bool {
         matches!(self, ElementType::Number(number) if number.is_integer())
@@ -113,6 +112,10 @@ impl FromStr for ElementType {
     fn from_str(text: &str) -> Result<Self, TypeFault> {
         if let Some(number) = Number::ALL.into_iter().find(|number| number.as_str() == text) {
             return Ok(ElementType::Number(number));
+        }
+        let bytes = text.strip_prefix("bytes[").and_then(|rest| rest.strip_suffix(']'));
+        if let Some(count) = bytes.and_then(|digits| digits.parse().ok()) {
+            return Ok(ElementType::Bytes(count));
         }
         if crate::extent::is_name(text) {
             return Ok(ElementType::Record(text.to_owned()));
@@ -139,6 +142,7 @@ impl fmt::Display for ElementType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ElementType::Number(number) => formatter.write_str(number.as_str()),
+            ElementType::Bytes(count) => write!(formatter, "bytes[{count}]"),
             ElementType::Record(name) => formatter.write_str(name),
         }
     }
@@ -152,8 +156,9 @@ impl JsonSchema for ElementType {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "A number type (u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64), else the name of a record.",
-            "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+            "description": "A number type (u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64), \
+                            bytes[N], else the name of a record.",
+            "pattern": "^([A-Za-z_][A-Za-z0-9_]*|bytes\\[[0-9]+\\])$",
         })
     }
 }

@@ -110,7 +110,7 @@ impl RecordLayout {
         let field = self.fields.iter().find(|field| !field.allocatable && field.name == name)?;
         match field.ty {
             ElementType::Number(number) => Some(number),
-            ElementType::Record(_) => None,
+            ElementType::Bytes(_) | ElementType::Record(_) => None,
         }
     }
 }

@@ -4,8 +4,8 @@ use super::FinalizeFault;
 use crate::element::{ElementType, Number};
 use crate::interface::{Argument, ArgumentKind, Intent, KernelInterface, Shape};
 use crate::layout::{
-    Access, Buffer, Kernarg, KernelLayout, Kind, Launches, Limits, Parameter, ParameterRole, Scalar, Version,
-    Workspace, WorkspaceDimension,
+    Access, AddressSpace, Buffer, IndexType, Kernarg, KernelLayout, Kind, Launches, Limits, Origin,
+    Parameter, ParameterRole, Resources, Scalar, Version, Workspace, WorkspaceDimension,
 };
 use crate::record::RecordLayout;
 
@@ -15,9 +15,12 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
     let count = interface.launches.as_ref().map(|launches| launches.len() as u32);
     let mut layout = KernelLayout {
         schema: Version::One,
+        module_digest: None,
         kernel: interface.name.clone(),
+        origin: Origin::Interface,
         packed: false,
         scalar_passing: interface.scalar_passing,
+        index: IndexType::default(),
         source_argument_count: interface.arguments.len() as u32,
         limits,
         parameters: interface.arguments.iter().map(parameter).collect(),
@@ -25,9 +28,13 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
         buffers: Vec::new(),
         scalars: Vec::new(),
         workspaces: Vec::new(),
+        shared: Vec::new(),
         device_functions: Vec::new(),
         lanes: interface.lanes,
         kernarg: Kernarg { size: 0, align: 8 },
+        resources: Resources::default(),
+        implicit: Vec::new(),
+        globals: Vec::new(),
         launches: count.map_or(Launches::Open, |count| Launches::Closed { count }),
     };
     for (index, argument) in interface.arguments.iter().enumerate() {
@@ -43,14 +50,15 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
     for (index, parameter) in layout.parameters.iter().enumerate() {
         let deferred = parameter.role == ParameterRole::Source && parameter.shape.is_none();
         for dimension in (0..parameter.rank).filter(|_| deferred) {
-            let extent = scalar(&parameter.name, Kind::ArrayExtent, Number::I32, index, Some(dimension));
+            let ty = layout.index.number();
+            let extent = scalar(&parameter.name, Kind::ArrayExtent, ty, index, Some(dimension));
             layout.scalars.push(extent);
         }
     }
     if interface.lanes.is_some() {
         let index = layout.parameters.len();
         let name = free_name(&layout, interface, "lanes");
-        layout.scalars.push(scalar(&name, Kind::Scalar, Number::I32, index, None));
+        layout.scalars.push(scalar(&name, Kind::Scalar, layout.index.number(), index, None));
         layout.parameters.push(Parameter { name, role: ParameterRole::Lanes, rank: 0, shape: None });
     }
     Ok(layout)
@@ -104,8 +112,10 @@ fn buffers(layout: &mut KernelLayout, argument: &Argument, index: u32) {
         Intent::Inout => Access::ReadWrite,
     };
     let (mut components, mut align) = (Vec::new(), 1);
+    let index_type = layout.index.number();
     match &ty {
         ElementType::Number(number) => align = number.size(),
+        ElementType::Bytes(_) => {}
         ElementType::Record(name) => {
             if let Some(record) = layout.record(name) {
                 align = record.alignment;
@@ -127,6 +137,7 @@ fn buffers(layout: &mut KernelLayout, argument: &Argument, index: u32) {
             initial: argument.initial,
             param: 0,
             offset: 0,
+            address_space: AddressSpace::Global,
             ptr_align,
         });
     };
@@ -134,11 +145,11 @@ fn buffers(layout: &mut KernelLayout, argument: &Argument, index: u32) {
     for component in components {
         let align = match component.ty {
             ElementType::Number(number) => number.size(),
-            ElementType::Record(_) => 1,
+            ElementType::Bytes(_) | ElementType::Record(_) => 1,
         };
         push(Some(&component.name), Kind::MemberData, component.ty, align);
-        push(Some(&component.name), Kind::MemberOffsets, ElementType::I32, 4);
-        push(Some(&component.name), Kind::MemberSizes, ElementType::I32, 4);
+        push(Some(&component.name), Kind::MemberOffsets, index_type.into(), index_type.size());
+        push(Some(&component.name), Kind::MemberSizes, index_type.into(), index_type.size());
     }
 }
 
@@ -150,7 +161,7 @@ fn workspaces(layout: &mut KernelLayout, interface: &KernelInterface) {
             let parameter = extent.literal().is_none().then(|| {
                 let index = layout.parameters.len();
                 let name = format!("{}.extent.{dimension}", workspace.name);
-                layout.scalars.push(scalar(&name, Kind::Scalar, Number::I32, index, None));
+                layout.scalars.push(scalar(&name, Kind::Scalar, layout.index.number(), index, None));
                 layout.parameters.push(Parameter { name, role: ParameterRole::Extent, rank: 0, shape: None });
                 index as u32
             });

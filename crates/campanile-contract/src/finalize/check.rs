@@ -20,7 +20,7 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
                 }
                 match element {
                     ElementType::Record(record) => record,
-                    ElementType::Number(_) => continue,
+                    ElementType::Number(_) | ElementType::Bytes(_) => continue,
                 }
             }
             ArgumentKind::Record { record, .. } => record,

@@ -75,12 +75,16 @@ pub(super) fn place(layout: &mut KernelLayout) -> Result<(), FinalizeFault> {
     for workspace in &mut layout.workspaces {
         (workspace.param, workspace.offset) = take(8, 8)?;
     }
+    for shared in &mut layout.shared {
+        (shared.param, shared.offset) = take(shared.size, shared.size)?;
+    }
     for index in 0..layout.workspaces.len() {
         layout.workspaces[index].buffer_index = layout.workspace_slot(index) as u32;
     }
     let pointers = !layout.buffers.is_empty() || !layout.workspaces.is_empty();
     let scalars = layout.scalars.iter().map(|scalar| scalar.size);
-    let align = scalars.chain(pointers.then_some(8)).max().unwrap_or(1);
+    let shared = layout.shared.iter().map(|shared| shared.size);
+    let align = scalars.chain(shared).chain(pointers.then_some(8)).max().unwrap_or(1);
     let size = cursor.end.checked_next_multiple_of(align).ok_or(FinalizeFault::TooLarge)?;
     (layout.kernarg.size, layout.kernarg.align) = (size, align);
     Ok(())

@@ -238,7 +238,9 @@ fn workspace(table: &WorkspaceTable) -> Result<WorkspaceInterface, InterfaceFaul
 fn number(name: &str, ty: &ElementType) -> Result<Number, InterfaceFault> {
     match ty {
         ElementType::Number(number) => Ok(*number),
-        ElementType::Record(_) => Err(InterfaceFault::NotANumber { name: name.to_owned(), ty: ty.clone() }),
+        ElementType::Bytes(_) | ElementType::Record(_) => {
+            Err(InterfaceFault::NotANumber { name: name.to_owned(), ty: ty.clone() })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::fault::{Faults, Invariant, Subject};
 use crate::element::ElementType;
-use crate::layout::{KernelLayout, Kind, ParameterRole};
+use crate::layout::{KernelLayout, Kind, Origin, ParameterRole};
 
 /// Buffers hold buffer kinds, scalars scalar kinds; member kinds have a component.
 pub(super) fn role(layout: &KernelLayout, faults: &mut Faults) {
@@ -29,54 +29,44 @@ pub(super) fn role(layout: &KernelLayout, faults: &mut Faults) {
     }
 }
 
-/// Every entry names its parameter; every parameter is bound, in one role.
+/// What a parameter is bound as.
+#[derive(Clone, Copy, Default)]
+struct Bound {
+    buffer: bool,
+    scalar: bool,
+    shared: bool,
+}
+
+/// Every entry names its parameter; every parameter is bound, in one role. Only a parameter whose bytes a module alone
+/// explains may hold both addresses and values.
 pub(super) fn index(layout: &KernelLayout, faults: &mut Faults) {
-    let mut as_buffer = vec![false; layout.parameters.len()];
-    let mut as_scalar = vec![false; layout.parameters.len()];
-    let mut entry = |faults: &mut Faults, subject, variable: &str, argument: u32, bound: Option<bool>| {
+    let mut bound = vec![Bound::default(); layout.parameters.len()];
+    let mut entry = |faults: &mut Faults, subject, variable: &str, argument: u32, bind: fn(&mut Bound)| {
         let index = argument as usize;
         let name = layout.parameters.get(index).map(|parameter| parameter.name.as_str());
         faults.check(name == Some(variable), Invariant::Index, subject, || match name {
             Some(name) => format!("`{variable}` has the argument index {argument}, which is `{name}`"),
             None => format!("`{variable}` has the argument index {argument}, but there is no such parameter"),
         });
-        let bound = match bound {
-            Some(true) => as_buffer.get_mut(index),
-            Some(false) => as_scalar.get_mut(index),
-            None => None,
-        };
-        if let Some(bound) = bound {
-            *bound = true;
-        }
+        bound.get_mut(index).map(bind);
     };
     for (index, buffer) in layout.buffers.iter().enumerate() {
-        entry(faults, Subject::Buffer(index), &buffer.variable, buffer.argument_index, Some(true));
+        let subject = Subject::Buffer(index);
+        entry(faults, subject, &buffer.variable, buffer.argument_index, |bound| bound.buffer = true);
     }
     for (index, scalar) in layout.scalars.iter().enumerate() {
-        let bound = (scalar.kind == Kind::Scalar).then_some(false);
-        entry(faults, Subject::Scalar(index), &scalar.variable, scalar.argument_index, bound);
+        let bind: fn(&mut Bound) = match scalar.kind {
+            Kind::Scalar => |bound| bound.scalar = true,
+            _ => |_| {},
+        };
+        entry(faults, Subject::Scalar(index), &scalar.variable, scalar.argument_index, bind);
     }
-    for (index, parameter) in layout.parameters.iter().enumerate() {
-        let name = &parameter.name;
-        let subject = Subject::Parameter(index);
-        faults.check(as_buffer[index] || as_scalar[index], Invariant::Index, subject, || {
-            format!("nothing is bound to parameter `{name}`")
-        });
-        faults.check(!(as_buffer[index] && as_scalar[index]), Invariant::Index, subject, || {
-            format!("parameter `{name}` is bound as a buffer and as a scalar")
-        });
-        let source = parameter.role == ParameterRole::Source;
-        let expected = index < layout.source_argument_count as usize;
-        faults.check(source == expected, Invariant::Index, subject, || {
-            let count = layout.source_argument_count;
-            format!("parameter `{name}` has the role {:?}, with {count} source arguments", parameter.role)
-        });
-        faults.check(
-            !layout.parameters[..index].iter().any(|other| other.name == *name),
-            Invariant::Index,
-            subject,
-            || format!("two parameters are called `{name}`"),
-        );
+    for (index, shared) in layout.shared.iter().enumerate() {
+        let subject = Subject::Shared(index);
+        entry(faults, subject, &shared.variable, shared.argument_index, |bound| bound.shared = true);
+    }
+    for (index, bound) in bound.into_iter().enumerate() {
+        parameter(layout, index, bound, faults);
     }
     let (given, source) = (layout.parameters.len(), layout.source_argument_count as usize);
     faults.check(source <= given, Invariant::Index, Subject::Layout, || {
@@ -84,9 +74,29 @@ pub(super) fn index(layout: &KernelLayout, faults: &mut Faults) {
     });
 }
 
+fn parameter(layout: &KernelLayout, index: usize, bound: Bound, faults: &mut Faults) {
+    let parameter = &layout.parameters[index];
+    let (name, subject) = (&parameter.name, Subject::Parameter(index));
+    let roles = [bound.buffer, bound.scalar, bound.shared].into_iter().filter(|bound| *bound).count();
+    faults.check(roles > 0, Invariant::Index, subject, || format!("nothing is bound to parameter `{name}`"));
+    let mixed = layout.origin == Origin::Module && !bound.shared;
+    faults.check(roles < 2 || mixed, Invariant::Index, subject, || {
+        format!("parameter `{name}` is bound in several roles")
+    });
+    let source = parameter.role == ParameterRole::Source;
+    let expected = index < layout.source_argument_count as usize;
+    faults.check(source == expected, Invariant::Index, subject, || {
+        let count = layout.source_argument_count;
+        format!("parameter `{name}` has the role {:?}, with {count} source arguments", parameter.role)
+    });
+    let twice = layout.parameters[..index].iter().any(|other| other.name == *name);
+    faults.check(!twice, Invariant::Index, subject, || format!("two parameters are called `{name}`"));
+}
+
 /// Component buffers: data, offsets, sizes, right after the buffer of their argument.
 pub(super) fn triple(layout: &KernelLayout, faults: &mut Faults) {
     const ORDER: [Kind; 3] = [Kind::MemberData, Kind::MemberOffsets, Kind::MemberSizes];
+    let index_type = ElementType::from(layout.index.number());
     let mut position = 0;
     while position < layout.buffers.len() {
         let own = &layout.buffers[position];
@@ -99,7 +109,7 @@ pub(super) fn triple(layout: &KernelLayout, faults: &mut Faults) {
             continue;
         }
         let expected = match &own.ty {
-            ElementType::Number(_) => Vec::new(),
+            ElementType::Number(_) | ElementType::Bytes(_) => Vec::new(),
             ElementType::Record(name) => match layout.record(name) {
                 Some(record) => record.fields.iter().filter(|field| field.allocatable).collect(),
                 None => continue,
@@ -108,7 +118,7 @@ pub(super) fn triple(layout: &KernelLayout, faults: &mut Faults) {
         for component in expected {
             for (step, kind) in ORDER.into_iter().enumerate() {
                 let found = layout.buffers.get(position);
-                let ty = if step == 0 { &component.ty } else { &ElementType::I32 };
+                let ty = if step == 0 { &component.ty } else { &index_type };
                 let fits = found.is_some_and(|found| {
                     found.kind == kind
                         && found.member.as_deref() == Some(component.name.as_str())

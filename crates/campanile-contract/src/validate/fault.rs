@@ -70,6 +70,8 @@ pub enum Subject {
     Scalar(usize),
     /// A workspace.
     Workspace(usize),
+    /// An argument that is shared memory.
+    Shared(usize),
     /// A record.
     Record(usize),
     /// A device function.

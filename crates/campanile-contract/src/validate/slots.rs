@@ -1,7 +1,8 @@
 //! `slot`, `element_size`, `packed` and `placement`: where things are and how large.
 
 use super::fault::{Faults, Invariant, Subject};
-use crate::layout::{KernelLayout, ScalarPassing};
+use crate::element::ElementType;
+use crate::layout::{KernelLayout, Origin, ScalarPassing};
 use crate::record::RecordLayout;
 
 /// Workspaces follow all argument bindings; their names are distinct and no parameter's.
@@ -58,36 +59,34 @@ pub(super) fn packed(layout: &KernelLayout, faults: &mut Faults) {
     });
 }
 
-/// Every entry lies aligned within the argument buffer, in the parameter that the order asks for, apart from others.
+/// Where an entry is, and where it must be.
+struct Placed {
+    subject: Subject,
+    expected: usize,
+    param: u32,
+    start: u64,
+    size: u64,
+    align: u64,
+}
+
+/// Every entry lies aligned within the argument buffer and apart from others, in the parameter that the order asks
+/// for. Without an interface order and alignment are the kernel's own.
 pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
-    let mut places = Vec::new();
-    for (index, buffer) in layout.buffers.iter().enumerate() {
-        let param = if layout.packed { 0 } else { index };
-        places.push((Subject::Buffer(index), param, buffer.param, buffer.offset, 8));
+    let mut places = places(layout);
+    if layout.origin == Origin::Module {
+        places.sort_by_key(|place| place.start);
     }
-    let first = layout.buffer_slots();
-    for (index, scalar) in layout.scalars.iter().enumerate() {
-        let param = match layout.scalar_passing {
-            ScalarPassing::Separate => first + index,
-            ScalarPassing::Block => first,
-        };
-        places.push((Subject::Scalar(index), param, scalar.param, scalar.offset, scalar.size));
-    }
-    for (index, workspace) in layout.workspaces.iter().enumerate() {
-        let param = layout.workspace_slot(index);
-        places.push((Subject::Workspace(index), param, workspace.param, workspace.offset, 8));
-    }
-    let mut end = 0u64;
+    let mut end = 0;
     let kernarg = layout.kernarg;
-    for (subject, expected, param, offset, size) in places {
-        faults.check(expected == param as usize, Invariant::Placement, subject, || {
+    for Placed { subject, expected, param, start, size, align } in places {
+        let in_order = expected == param as usize || layout.origin == Origin::Module;
+        faults.check(in_order, Invariant::Placement, subject, || {
             format!("{subject:?} is in parameter {param}, must be in {expected}")
         });
-        let shared = layout.packed && matches!(subject, Subject::Buffer(index) if index > 0);
-        let (start, size) = (u64::from(offset), u64::from(size));
-        let apart = if shared { start + size == end } else { start >= end };
+        let one_pointer = layout.packed && matches!(subject, Subject::Buffer(index) if index > 0);
+        let apart = if one_pointer { start + size == end } else { start >= end };
         let inside = start + size <= u64::from(kernarg.size);
-        let aligned = size.is_power_of_two() && start.is_multiple_of(size);
+        let aligned = align.is_power_of_two() && start.is_multiple_of(align);
         faults.check(apart && inside && aligned, Invariant::Placement, subject, || {
             format!(
                 "{subject:?} of {size} bytes at {start} is misaligned, outside, or not after the one before"
@@ -100,4 +99,40 @@ pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
     faults.check(rounded, Invariant::Placement, Subject::Layout, || {
         format!("the argument buffer has {} bytes, with an alignment of {align}", kernarg.size)
     });
+}
+
+/// Buffers, scalars, workspaces, shared memory: the order of the parameters.
+fn places(layout: &KernelLayout) -> Vec<Placed> {
+    let mut places = Vec::new();
+    let found = layout.origin == Origin::Module;
+    let mut place = |subject, expected, param, offset: u32, size: u32, align: u32| {
+        let (start, size) = (u64::from(offset), u64::from(size));
+        let align = if found { 1 } else { u64::from(align) };
+        places.push(Placed { subject, expected, param, start, size, align });
+    };
+    for (index, buffer) in layout.buffers.iter().enumerate() {
+        let expected = if layout.packed { 0 } else { index };
+        place(Subject::Buffer(index), expected, buffer.param, buffer.offset, 8, 8);
+    }
+    let first = layout.buffer_slots();
+    for (index, scalar) in layout.scalars.iter().enumerate() {
+        let expected = match layout.scalar_passing {
+            ScalarPassing::Separate => first + index,
+            ScalarPassing::Block => first,
+        };
+        let align = match scalar.ty {
+            ElementType::Bytes(_) => 1,
+            _ => scalar.size,
+        };
+        place(Subject::Scalar(index), expected, scalar.param, scalar.offset, scalar.size, align);
+    }
+    for (index, workspace) in layout.workspaces.iter().enumerate() {
+        let expected = layout.workspace_slot(index);
+        place(Subject::Workspace(index), expected, workspace.param, workspace.offset, 8, 8);
+    }
+    for (index, shared) in layout.shared.iter().enumerate() {
+        let expected = layout.workspace_slot(layout.workspaces.len() + index);
+        place(Subject::Shared(index), expected, shared.param, shared.offset, shared.size, shared.size);
+    }
+    places
 }

@@ -1,75 +1,11 @@
-//! The model: all that host and device know of a kernel's arguments.
+//! The entries of a layout: what is passed, and where in the argument buffer it lies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Access;
 use crate::element::ElementType;
 use crate::extent::Extent;
-use crate::record::RecordLayout;
-
-/// The version of the saved form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Version {
-    /// The first.
-    #[default]
-    #[serde(rename = "campanile.layout/1")]
-    One,
-}
-
-/// What a kernel takes, in binding order. Plain data: [`validate`](crate::validate()) says whether it is consistent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct KernelLayout {
-    /// Version of this form.
-    pub schema: Version,
-    /// Name of the kernel, without `@`.
-    pub kernel: String,
-    /// Whether all argument buffers travel in one allocation.
-    pub packed: bool,
-    /// Whether scalars are parameters of their own or one struct.
-    pub scalar_passing: ScalarPassing,
-    /// Arguments that the program wrote; parameters from this index on are appended.
-    pub source_argument_count: u32,
-    /// What the target allows.
-    pub limits: Limits,
-    /// Parameters of the kernel as the program sees them, source ones first.
-    pub parameters: Vec<Parameter>,
-    /// Records that buffers hold.
-    pub records: Vec<RecordLayout>,
-    /// Pointer bindings in binding order.
-    pub buffers: Vec<Buffer>,
-    /// Values in order.
-    pub scalars: Vec<Scalar>,
-    /// Scratch arrays of each iteration.
-    pub workspaces: Vec<Workspace>,
-    /// Every function that the kernel reaches, callee first, without the kernel.
-    pub device_functions: Vec<String>,
-    /// Work-items that share an iteration, if more than one may: 1 to 32, a power of two.
-    pub lanes: Option<u32>,
-    /// The argument buffer.
-    pub kernarg: Kernarg,
-    /// What is known of launches.
-    pub launches: Launches,
-}
-
-/// How scalars are passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ScalarPassing {
-    /// Each in a parameter of its own.
-    #[default]
-    Separate,
-    /// All in one struct, in one parameter, with natural offsets.
-    Block,
-}
-
-/// What a target allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// Most binding slots; none means any number.
-    pub slots: Option<u32>,
-}
 
 /// Why a parameter is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -133,25 +69,17 @@ impl Kind {
     }
 }
 
-/// What a kernel does with a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Memory that a pointer points into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// Nothing.
-    None,
-    /// It only reads.
-    Read,
-    /// It only writes.
-    Write,
-    /// Both, or nobody knows.
-    ReadWrite,
-}
-
-impl Access {
-    /// Whether it may write.
-    pub const fn writes(self) -> bool {
-        matches!(self, Access::Write | Access::ReadWrite)
-    }
+pub enum AddressSpace {
+    /// Global memory.
+    #[default]
+    Global,
+    /// Constant memory, which the kernel only reads.
+    Const,
+    /// The kernel takes a generic address.
+    Generic,
 }
 
 /// What a buffer holds before the kernel runs.
@@ -178,7 +106,7 @@ pub struct Buffer {
     /// Type of its elements.
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Index in [`KernelLayout::parameters`].
+    /// Index in [`KernelLayout::parameters`](super::KernelLayout::parameters).
     pub argument_index: u32,
     /// Always null.
     pub dimension: Option<u32>,
@@ -194,6 +122,8 @@ pub struct Buffer {
     pub param: u32,
     /// Place of that pointer in the argument buffer in bytes.
     pub offset: u32,
+    /// Memory that it may lie in.
+    pub address_space: AddressSpace,
     /// Alignment of the memory in bytes.
     pub ptr_align: u32,
 }
@@ -211,7 +141,7 @@ pub struct Scalar {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Index in [`KernelLayout::parameters`].
+    /// Index in [`KernelLayout::parameters`](super::KernelLayout::parameters).
     pub argument_index: u32,
     /// Dimension of an extent, index of the buffer of a packed offset, else null.
     pub dimension: Option<u32>,
@@ -221,6 +151,26 @@ pub struct Scalar {
     pub offset: u32,
     /// Its size in bytes.
     pub size: u32,
+}
+
+/// Shared memory that each work-group gets for an argument.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SharedArgument {
+    /// The parameter it belongs to.
+    pub variable: String,
+    /// Index in [`KernelLayout::parameters`](super::KernelLayout::parameters)(super::KernelLayout::parameters).
+    pub argument_index: u32,
+    /// Its size in bytes, evaluated once for each launch on the host; null where each launch says it.
+    pub bytes: Option<Extent>,
+    /// Position of the parameter of the kernel that carries its address.
+    pub param: u32,
+    /// Place of that address in the argument buffer in bytes.
+    pub offset: u32,
+    /// Size of that address in bytes: 4, or 8 in kernels that declare it so.
+    pub size: u32,
+    /// Alignment of the memory in bytes.
+    pub ptr_align: u32,
 }
 
 /// A scratch array of each iteration.
@@ -253,67 +203,4 @@ pub struct WorkspaceDimension {
     pub extent: Extent,
     /// The appended parameter that hands the size to the kernel; none for a constant.
     pub parameter: Option<u32>,
-}
-
-/// The argument buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Kernarg {
-    /// Its size in bytes, rounded up to its alignment.
-    pub size: u32,
-    /// Its alignment in bytes.
-    pub align: u32,
-}
-
-/// What is known of launches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "world", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Launches {
-    /// There may be others: no buffer is known to be alone.
-    Open,
-    /// Every launch has been seen.
-    Closed {
-        /// How many.
-        count: u32,
-    },
-}
-
-impl KernelLayout {
-    /// The record of this name.
-    pub fn record(&self, name: &str) -> Option<&RecordLayout> {
-        self.records.iter().find(|record| record.name == name)
-    }
-
-    /// Size of an element in bytes; none for an unknown record.
-    pub fn size_of(&self, ty: &ElementType) -> Option<u32> {
-        match ty {
-            ElementType::Number(number) => Some(number.size()),
-            ElementType::Record(name) => self.record(name).map(|record| record.size),
-        }
-    }
-
-    /// Slots of the argument buffers: one if packed.
-    pub(crate) fn buffer_slots(&self) -> usize {
-        if self.packed { 1 } else { self.buffers.len() }
-    }
-
-    /// Slots of these many scalars.
-    pub(crate) fn scalar_slots(&self, scalars: usize) -> usize {
-        match self.scalar_passing {
-            ScalarPassing::Separate => scalars,
-            ScalarPassing::Block => scalars.min(1),
-        }
-    }
-
-    /// The slot that workspace `index` must have.
-    pub(crate) fn workspace_slot(&self, index: usize) -> usize {
-        self.buffer_slots() + self.scalar_slots(self.scalars.len()) + index
-    }
-
-    /// Whether the slots without packing exceed the limit.
-    pub(crate) fn must_pack(&self) -> bool {
-        let unpacked = self.scalars.iter().filter(|scalar| scalar.kind != Kind::PackedOffset).count();
-        let slots = self.buffers.len() + self.scalar_slots(unpacked) + self.workspaces.len();
-        !self.buffers.is_empty() && self.limits.slots.is_some_and(|limit| slots > limit as usize)
-    }
 }
