@@ -1,25 +1,29 @@
 //! The launch contract: what a kernel takes, laid out once, and read by host and device alike.
 //!
 //! An [`interface`] says what a producer's kernel takes; [`finalize()`] makes the [`KernelLayout`] of it,
-//! [`finalize_for`] with what the module shows, and
-//! [`validate()`] checks a layout against every invariant that it alone can show. [`noalias`] decides from all
-//! launches which buffers share no storage.
+//! [`finalize_for`] with what the module shows, and [`infer()`] without an interface. [`validate()`] checks a layout
+//! against every invariant that it alone can show. [`noalias`] decides from all launches which buffers share no
+//! storage.
 
 mod element;
 pub mod extent;
 pub mod finalize;
+mod infer;
 pub mod interface;
 mod json;
 pub mod layout;
 pub mod noalias;
+mod prove;
 mod record;
 pub mod validate;
 
 pub use element::{ElementType, Number};
 pub use extent::Extent;
-pub use finalize::{FinalizeFault, finalize, finalize_for};
+pub use finalize::{FinalizeFault, Policy, Recursion, finalize, finalize_for, module_digest};
+pub use infer::infer;
 pub use interface::{InterfaceFault, InterfaceFile, KernelInterface};
 pub use json::{LoadFault, schema};
 pub use layout::KernelLayout;
+pub use prove::ProofFault;
 pub use record::{Field, RecordLayout};
 pub use validate::{Invariant, InvariantFault, validate};

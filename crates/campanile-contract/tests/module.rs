@@ -1,16 +1,12 @@
 //! Layouts of kernels whose module is known: what they write, where their parameters lie, what does not fit.
 
-use std::sync::Arc;
+mod support;
 
 use campanile_contract::interface::Intent;
 use campanile_contract::layout::{Access, Kernarg, Limits};
-use campanile_contract::{FinalizeFault, KernelInterface, KernelLayout, Number, finalize_for};
-use campanile_core::diagnostic::Sink;
-use campanile_core::source::SourceFile;
+use campanile_contract::{FinalizeFault, KernelInterface, KernelLayout, Number, Policy, finalize_for};
 
-const COPY: &str = ".version 0.1;
-.target 100;
-.function void @put(.reg .64b %to, .reg .32b %value) {
+const COPY: &str = ".function void @put(.reg .64b %to, .reg .32b %value) {
   st.global.32b [%to], %value;
   return;
 }
@@ -26,11 +22,8 @@ const COPY: &str = ".version 0.1;
 ";
 
 fn bound(text: &str, interface: &KernelInterface) -> Result<KernelLayout, Vec<FinalizeFault>> {
-    let source = Arc::new(SourceFile::new("copy.pisa", text.to_owned()).expect("it is short"));
-    let mut sink = Sink::new();
-    let module = campanile_core::load(&source, &mut sink);
-    let module = module.unwrap_or_else(|| panic!("{:?}", sink.into_sorted()));
-    finalize_for(interface, &module, Limits::default())
+    let module = support::module(text);
+    finalize_for(interface, &module, Limits::default(), Policy::CONTRACT)
 }
 
 fn copy() -> KernelInterface {

@@ -1,12 +1,12 @@
 //! Matching a layout with the kernel that takes it: places as the kernel declares them, access as its body shows.
 
-use campanile_core::analysis::{self, CallGraphFault};
 use campanile_core::isa::Space;
-use campanile_core::module::{FunctionId, FunctionKind, Module, Parameter};
+use campanile_core::module::Module;
 
 use super::FinalizeFault;
+use super::kernel_body::{KernelBody, Policy, access_of};
 use crate::interface::{Intent, KernelInterface};
-use crate::layout::{Access, KernelLayout};
+use crate::layout::{AddressSpace, KernelLayout};
 
 /// A parameter that the kernel must declare.
 struct Expected {
@@ -17,32 +17,30 @@ struct Expected {
     pointer: bool,
 }
 
-/// Takes places, access and device functions from the kernel of the layout's name.
+/// Takes places, access and all that the body shows from the kernel of the layout's name.
 pub(super) fn bind(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
     module: &Module,
+    policy: Policy,
 ) -> Result<(), Vec<FinalizeFault>> {
-    let no_kernel = || vec![FinalizeFault::UnknownKernel(layout.kernel.clone())];
-    let id = module.kernel(&layout.kernel).ok_or_else(no_kernel)?;
-    let FunctionKind::Kernel(kernel) = &module.functions[id].kind else { return Err(no_kernel()) };
-    match analysis::device_functions(module, id) {
-        Ok(functions) => layout.device_functions = functions.iter().map(|one| name(module, *one)).collect(),
-        Err(fault) => return Err(vec![call_graph_fault(module, fault)]),
-    }
-    access(layout, interface, module, id)?;
+    let body = KernelBody::of(module, &layout.kernel, policy)?;
+    let parameters = &body.kernel.parameters;
+    body.describe(layout);
+    access(layout, interface, &body)?;
     let expected = expected(layout);
-    let faults = misfits(layout, &expected, &kernel.parameters);
+    let faults = misfits(layout, &expected, &body);
     if !faults.is_empty() {
         return Err(faults);
     }
     let moved = |param: u32, offset: u32| {
-        kernel.parameters[param as usize].offset + (offset - expected[param as usize].start)
+        parameters[param as usize].offset + (offset - expected[param as usize].start)
     };
-    let pointee = |param: u32| kernel.parameters[param as usize].pointee_alignment.unwrap_or(1);
+    let pointee = |param: u32| parameters[param as usize].pointee_alignment.unwrap_or(1);
     for buffer in &mut layout.buffers {
         buffer.offset = moved(buffer.param, buffer.offset);
         buffer.ptr_align = buffer.ptr_align.max(pointee(buffer.param));
+        buffer.address_space = address_space(parameters[buffer.param as usize].space);
     }
     for scalar in &mut layout.scalars {
         scalar.offset = moved(scalar.param, scalar.offset);
@@ -51,26 +49,21 @@ pub(super) fn bind(
         workspace.offset = moved(workspace.param, workspace.offset);
         workspace.ptr_align = workspace.ptr_align.max(pointee(workspace.param));
     }
-    let align = kernel.parameters.iter().map(|parameter| parameter.alignment).max().unwrap_or(1);
-    let size = kernel.argument_bytes().checked_next_multiple_of(align);
-    layout.kernarg.size = size.ok_or_else(|| vec![FinalizeFault::TooLarge])?;
-    layout.kernarg.align = align;
+    for shared in &mut layout.shared {
+        shared.size = parameters[shared.param as usize].size;
+        shared.offset = moved(shared.param, shared.offset);
+        shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
+    }
+    layout.kernarg = body.kernarg().map_err(|fault| vec![fault])?;
     Ok(())
 }
 
-fn name(module: &Module, function: FunctionId) -> String {
-    module.functions[function].name.clone()
-}
-
-fn call_graph_fault(module: &Module, fault: CallGraphFault) -> FinalizeFault {
-    match fault {
-        CallGraphFault::MutualRecursion { functions, .. } => {
-            let functions = functions.iter().map(|function| name(module, *function)).collect();
-            FinalizeFault::MutualRecursion { functions }
-        }
-        CallGraphFault::UnresolvedImport { function, .. } => {
-            FinalizeFault::MissingBody(name(module, function))
-        }
+/// Memory that a parameter of a buffer points into.
+pub(crate) fn address_space(space: Option<Space>) -> AddressSpace {
+    match space {
+        Some(Space::Const) => AddressSpace::Const,
+        Some(Space::Generic) => AddressSpace::Generic,
+        _ => AddressSpace::Global,
     }
 }
 
@@ -78,26 +71,19 @@ fn call_graph_fault(module: &Module, fault: CallGraphFault) -> FinalizeFault {
 fn access(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
-    module: &Module,
-    kernel: FunctionId,
+    body: &KernelBody<'_>,
 ) -> Result<(), Vec<FinalizeFault>> {
-    let facts = analysis::access_facts(module, kernel);
     let mut faults = Vec::new();
-    for buffer in &mut layout.buffers {
-        let found = facts.parameter(buffer.param as usize);
-        buffer.access = match (found.read, found.written) {
-            (None, None) => Access::None,
-            (Some(_), None) => Access::Read,
-            (None, Some(_)) => Access::Write,
-            (Some(_), Some(_)) => Access::ReadWrite,
-        };
+    let facts: Vec<_> = layout.buffers.iter().map(|buffer| body.facts(layout, buffer)).collect();
+    for (buffer, found) in layout.buffers.iter_mut().zip(facts) {
+        buffer.access = access_of(found);
         buffer.written = buffer.access.writes();
         let argument = &interface.arguments[buffer.argument_index as usize];
         if let Some(witness) = found.written
             && argument.intent == Intent::In
             && !layout.packed
         {
-            let (argument, place) = (argument.name.clone(), witness.place(module));
+            let (argument, place) = (argument.name.clone(), witness.place(body.module));
             faults.push(FinalizeFault::IntentViolated { argument, place });
         }
     }
@@ -109,8 +95,9 @@ fn expected(layout: &KernelLayout) -> Vec<Expected> {
     let buffers = layout.buffers.iter().map(|one| (one.param, &one.variable, one.offset, 8, true));
     let scalars = layout.scalars.iter().map(|one| (one.param, &one.variable, one.offset, one.size, false));
     let workspaces = layout.workspaces.iter().map(|one| (one.param, &one.variable, one.offset, 8, true));
+    let shared = layout.shared.iter().map(|one| (one.param, &one.variable, one.offset, one.size, true));
     let mut expected: Vec<Expected> = Vec::new();
-    for (param, name, start, size, pointer) in buffers.chain(scalars).chain(workspaces) {
+    for (param, name, start, size, pointer) in buffers.chain(scalars).chain(workspaces).chain(shared) {
         let end = start + size;
         match expected.get_mut(param as usize) {
             Some(block) => (block.end, block.align) = (block.end.max(end), block.align.max(size)),
@@ -124,29 +111,38 @@ fn expected(layout: &KernelLayout) -> Vec<Expected> {
 }
 
 /// Where the kernel's parameters are not those.
-fn misfits(layout: &KernelLayout, expected: &[Expected], found: &[Parameter]) -> Vec<FinalizeFault> {
+fn misfits(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) -> Vec<FinalizeFault> {
+    let found = &body.kernel.parameters;
     if expected.len() != found.len() {
-        let (expected, found) = (expected.len(), found.len());
-        return vec![FinalizeFault::ParameterCount { kernel: layout.kernel.clone(), expected, found }];
+        return vec![FinalizeFault::ParameterCount {
+            kernel: layout.kernel.clone(),
+            expected: expected.len(),
+            found: found.len(),
+            missing: expected.get(found.len()).map(|first| first.name.clone()),
+            place: body.module.functions[body.id].place,
+        }];
     }
     let mut faults = Vec::new();
     for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
-        let (parameter, entry) = (found.name.clone(), expected.name.clone());
+        let (parameter, entry, place) = (found.name.clone(), expected.name.clone(), found.place);
         let size = expected.end - expected.start;
         let written = layout.buffers.iter().any(|one| one.param as usize == index && one.written);
+        let is_shared = layout.shared.iter().any(|one| one.param as usize == index);
         let fits = match found.space {
             None => true,
-            Some(Space::Global | Space::Generic) => expected.pointer,
+            Some(Space::Global | Space::Generic) => expected.pointer && !is_shared,
             Some(Space::Const) => expected.pointer && !written && index < layout.buffers.len(),
-            Some(Space::Shared | Space::Private) => false,
+            Some(Space::Shared) => is_shared,
+            Some(Space::Private) => false,
         };
-        if found.size != size {
-            faults.push(FinalizeFault::ParameterSize { parameter, entry, expected: size, found: found.size });
+        if found.size != size && !(is_shared && found.size == 8) {
+            let (expected, found) = (size, found.size);
+            faults.push(FinalizeFault::ParameterSize { parameter, entry, expected, found, place });
         } else if found.alignment < expected.align {
             let (expected, found) = (expected.align, found.alignment);
-            faults.push(FinalizeFault::ParameterAlignment { parameter, entry, expected, found });
+            faults.push(FinalizeFault::ParameterAlignment { parameter, entry, expected, found, place });
         } else if let Some(space) = found.space.filter(|_| !fits) {
-            faults.push(FinalizeFault::ParameterSpace { parameter, entry, space });
+            faults.push(FinalizeFault::ParameterSpace { parameter, entry, space, place });
         }
     }
     faults

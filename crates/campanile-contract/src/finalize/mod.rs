@@ -6,7 +6,12 @@
 mod bind;
 mod build;
 mod check;
+mod kernel_body;
 mod place;
+
+pub(crate) use bind::address_space;
+pub(crate) use kernel_body::{KernelBody, access_of};
+pub use kernel_body::{Policy, Recursion, module_digest};
 
 use campanile_core::isa::Space;
 use campanile_core::module::{Module, Place};
@@ -62,7 +67,7 @@ pub enum FinalizeFault {
     #[error("the module has no kernel `@{0}`")]
     UnknownKernel(String),
     /// Another number of parameters.
-    #[error("kernel `@{kernel}` has {found} parameters, its interface needs {expected}")]
+    #[error("kernel `@{kernel}` has {found} parameters, its interface needs {expected}{}", Missing(.missing))]
     ParameterCount {
         /// The kernel.
         kernel: String,
@@ -70,6 +75,10 @@ pub enum FinalizeFault {
         expected: usize,
         /// As declared.
         found: usize,
+        /// The first entry for which there is no parameter.
+        missing: Option<String>,
+        /// The kernel's name.
+        place: Place,
     },
     /// A parameter of another size.
     #[error("parameter `%{parameter}` has {found} bytes, `{entry}` has {expected}")]
@@ -82,6 +91,8 @@ pub enum FinalizeFault {
         expected: u32,
         /// Bytes declared.
         found: u32,
+        /// The parameter's name.
+        place: Place,
     },
     /// A parameter that is aligned too little.
     #[error("parameter `%{parameter}` is aligned to {found} bytes, `{entry}` needs {expected}")]
@@ -94,6 +105,8 @@ pub enum FinalizeFault {
         expected: u32,
         /// Alignment declared.
         found: u32,
+        /// The parameter's name.
+        place: Place,
     },
     /// A parameter that points elsewhere, or a value marked as a pointer.
     #[error("parameter `%{parameter}` cannot be `.addrspace({space})` for `{entry}`")]
@@ -104,6 +117,8 @@ pub enum FinalizeFault {
         entry: String,
         /// As declared.
         space: Space,
+        /// The parameter's name.
+        place: Place,
     },
     /// A store to an argument that is only read.
     #[error("`{argument}` is declared `in`, but the kernel may write it")]
@@ -113,18 +128,47 @@ pub enum FinalizeFault {
         /// The first instruction that may.
         place: Place,
     },
+    /// A store that may reach constant memory.
+    #[error("parameter `%{parameter}` is `.addrspace(const)`, but the kernel may write what it points to")]
+    ConstantWritten {
+        /// The parameter.
+        parameter: String,
+        /// The first instruction that may.
+        place: Place,
+    },
     /// Functions that call one another.
     #[error("functions {} call one another: a kernel's call graph may only recurse directly", .functions.join(", "))]
     MutualRecursion {
         /// Their names.
         functions: Vec<String>,
+        /// The first call among them.
+        place: Option<Place>,
+        /// Whether the circle closes only if a call by address reaches one of them.
+        indirect: bool,
     },
     /// A function that another module defines.
-    #[error("`@{0}` is imported; link it first")]
-    MissingBody(String),
+    #[error("`@{function}` is imported and has no body")]
+    MissingBody {
+        /// Its name.
+        function: String,
+        /// What names it.
+        place: Place,
+    },
     /// An invariant that the interface makes impossible, such as an extent that the host cannot evaluate.
     #[error(transparent)]
     Invariant(#[from] InvariantFault),
+}
+
+/// `: ... is missing` behind a count of parameters.
+struct Missing<'a>(&'a Option<String>);
+
+impl std::fmt::Display for Missing<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(name) => write!(formatter, "; the first one missing is for `{name}`"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Makes the layout of a kernel from its interface. The same interface has the same layout.
@@ -144,13 +188,14 @@ pub fn finalize_for(
     interface: &KernelInterface,
     module: &Module,
     limits: Limits,
+    policy: Policy,
 ) -> Result<KernelLayout, Vec<FinalizeFault>> {
-    stages(interface, Some(module), limits)
+    stages(interface, Some((module, policy)), limits)
 }
 
 fn stages(
     interface: &KernelInterface,
-    module: Option<&Module>,
+    module: Option<(&Module, Policy)>,
     limits: Limits,
 ) -> Result<KernelLayout, Vec<FinalizeFault>> {
     let faults = check::faults(interface);
@@ -160,8 +205,8 @@ fn stages(
     let mut layout = build::build(interface, limits).map_err(|fault| vec![fault])?;
     place::pack(&mut layout);
     place::place(&mut layout).map_err(|fault| vec![fault])?;
-    if let Some(module) = module {
-        bind::bind(&mut layout, interface, module)?;
+    if let Some((module, policy)) = module {
+        bind::bind(&mut layout, interface, module, policy)?;
     }
     if let Some(launches) = &interface.launches {
         let alone = crate::noalias::noalias(&layout.buffers, launches, &interface.storages);

@@ -33,6 +33,8 @@ pub enum Invariant {
     Written,
     /// `noalias` holds between the buffers of one argument, and nowhere in an open world.
     Noalias,
+    /// Resources, implicit inputs and variables are those of the kernel.
+    Resources,
 }
 
 impl Invariant {
@@ -53,6 +55,7 @@ impl Invariant {
             Invariant::Lanes => "lanes",
             Invariant::Written => "written",
             Invariant::Noalias => "noalias",
+            Invariant::Resources => "resources",
         }
     }
 }

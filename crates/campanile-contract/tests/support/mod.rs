@@ -1,7 +1,14 @@
 //! The worked example that the tests share: a kernel over arrays, records with a component, and a workspace.
 
+#![allow(dead_code)]
+
+use std::sync::Arc;
+
 use campanile_contract::layout::Limits;
 use campanile_contract::{InterfaceFile, KernelInterface, KernelLayout, finalize};
+use campanile_core::diagnostic::Sink;
+use campanile_core::module::Module;
+use campanile_core::source::SourceFile;
 
 /// The interface file of the example.
 pub const STEP: &str = r#"
@@ -32,4 +39,14 @@ pub fn step() -> KernelInterface {
 /// The layout of an interface, with so many slots.
 pub fn layout(interface: &KernelInterface, slots: Option<u32>) -> KernelLayout {
     finalize(interface, Limits { slots }).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+/// A module of these lines behind the header.
+pub fn module(text: &str) -> Module {
+    let text = format!(".version 0.1;\n.target 100;\n{text}");
+    let source = Arc::new(SourceFile::new("test.pisa", text).expect("it is short"));
+    let mut sink = Sink::new();
+    let module = campanile_core::load(&source, &mut sink);
+    let messages = || sink.into_sorted().into_iter().map(|one| one.message).collect::<Vec<_>>();
+    module.unwrap_or_else(|| panic!("{:#?}", messages()))
 }

@@ -45,13 +45,20 @@ pub struct PointerFacts {
     pub facts: ParameterFacts,
 }
 
+impl PointerFacts {
+    fn overlaps(&self, position: usize, bytes: &Range<u32>) -> bool {
+        self.position == position && self.bytes.start < bytes.end && bytes.start < self.bytes.end
+    }
+}
+
 impl AccessFacts {
     /// The facts of a parameter; of one that holds several addresses, of all of them together.
     pub fn parameter(&self, position: usize) -> ParameterFacts {
         self.parameters.get(position).copied().unwrap_or_default()
     }
 
-    /// The addresses held by parameters, by position and place. A scalar is none: no address comes from it.
+    /// The addresses held by parameters, by position and place. A scalar is none: nothing is read or written through
+    /// it.
     pub fn pointers(&self) -> &[PointerFacts] {
         &self.pointers
     }
@@ -98,20 +105,27 @@ pub fn access_facts(module: &Module, kernel: FunctionId) -> AccessFacts {
         FunctionKind::Device { .. } => &[],
     };
     let mut facts = AccessFacts::default();
-    let mut pointers = Vec::new();
+    let (mut pointers, mut stored) = (Vec::new(), Vec::new());
     for access in provenance.accesses() {
         let added = ParameterFacts::of(access.effect, access.site);
         match access.root {
             Root::Parameter { position, start, end } => {
-                pointers.push(PointerFacts { position: position as usize, bytes: start..end, facts: added });
+                let used = access.effect.reads || access.effect.writes;
+                let kept = if used { &mut pointers } else { &mut stored };
+                kept.push(PointerFacts { position: position as usize, bytes: start..end, facts: added });
             }
             Root::Variable(variable) => facts.variables.entry(variable).or_default().join(added),
             Root::Unknown | Root::Integer | Root::Function(_) | Root::PrintfBuffer => {}
         }
     }
     facts.pointers = merged(pointers);
+    for pointer in &mut facts.pointers {
+        let (position, bytes) = (pointer.position, pointer.bytes.clone());
+        let overlapping = stored.iter().filter(|one| one.overlaps(position, &bytes));
+        overlapping.for_each(|one| pointer.facts.join(one.facts));
+    }
     facts.parameters.resize(parameters.len(), ParameterFacts::default());
-    for pointer in &facts.pointers {
+    for pointer in facts.pointers.iter().chain(&stored) {
         facts.parameters[pointer.position].join(pointer.facts);
     }
     for access in provenance.accesses().filter(|access| access.root == Root::Unknown) {

@@ -1,17 +1,20 @@
 //! What can be known of a program without running it: pure functions of a verified module.
 //!
 //! [`call_graph`](CallGraph) says which functions a kernel needs, [`provenance`](Provenance) where the addresses it
-//! uses come from, and [`access_facts`] what it may do to the memory behind each of its parameters. All of them
+//! uses come from, [`access_facts`] what it may do to the memory behind each of its parameters, and [`requirements()`]
+//! what it needs of a device. All of them
 //! err on one side only: what they exclude cannot happen in a program whose accesses stay within their objects.
 
 mod access;
 mod call_graph;
 mod provenance;
+mod requirements;
 mod webs;
 
 pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts};
 pub use call_graph::{Call, CallGraph, CallGraphFault, Callees, device_functions};
 pub use provenance::{Access, Effect, Provenance, Root};
+pub use requirements::{Requirements, requirements};
 
 use crate::module::{Body, FunctionId, Instruction, Module, Place};
 

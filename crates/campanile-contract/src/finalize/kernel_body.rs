@@ -1,0 +1,225 @@
+//! What a module shows of a kernel: functions, access, resources, implicit inputs, variables.
+
+use campanile_core::analysis::{self, AccessFacts, CallGraph, CallGraphFault, ParameterFacts};
+use campanile_core::isa::{Space, SpecialRegister};
+use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module, Place, print};
+use sha2::{Digest, Sha256};
+
+use super::FinalizeFault;
+use crate::layout::{Access, AddressSpace, Buffer, Global, Kernarg, KernelLayout, Origin, Resources};
+
+/// What the call graph and the body of a kernel may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Which functions may call one another.
+    pub recursion: Recursion,
+    /// Whether a kernel may have stores that could reach constant memory.
+    pub constant_writes: bool,
+}
+
+/// Which functions may call one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recursion {
+    /// A function may call itself, but no circle of several is possible.
+    Direct,
+    /// As `Direct`, but calls by address are trusted not to close a circle.
+    AssumeAcyclic,
+    /// All that the language allows.
+    Any,
+}
+
+impl Policy {
+    /// What the contract allows on every device.
+    pub const CONTRACT: Policy = Policy { recursion: Recursion::Direct, constant_writes: false };
+    /// What the language allows: for engines that run all of it.
+    pub const LANGUAGE: Policy = Policy { recursion: Recursion::Any, constant_writes: true };
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy::CONTRACT
+    }
+}
+
+/// The digest by which a saved layout knows its module: of the canonical text.
+pub fn module_digest(module: &Module) -> String {
+    let digest = Sha256::digest(print(module).as_bytes());
+    let digits = digest.iter().map(|byte| format!("{byte:02x}"));
+    format!("sha256:{}", digits.collect::<String>())
+}
+
+/// A kernel with what its module shows.
+pub(crate) struct KernelBody<'module> {
+    pub module: &'module Module,
+    pub id: FunctionId,
+    pub kernel: &'module Kernel,
+    graph: CallGraph,
+    pub access: AccessFacts,
+}
+
+impl<'module> KernelBody<'module> {
+    /// Looks at the kernel of this name.
+    ///
+    /// # Errors
+    /// When there is none, or its call graph is not what the policy allows.
+    pub fn of(module: &'module Module, name: &str, policy: Policy) -> Result<Self, Vec<FinalizeFault>> {
+        let no_kernel = || vec![FinalizeFault::UnknownKernel(name.to_owned())];
+        let id = module.kernel(name).ok_or_else(no_kernel)?;
+        let FunctionKind::Kernel(kernel) = &module.functions[id].kind else { return Err(no_kernel()) };
+        let graph = CallGraph::new(module, id);
+        let faults = graph.faults().filter(|fault| match fault {
+            CallGraphFault::UnresolvedImport { .. } => true,
+            CallGraphFault::MutualRecursion { indirect, .. } => match policy.recursion {
+                Recursion::Direct => true,
+                Recursion::AssumeAcyclic => !indirect,
+                Recursion::Any => false,
+            },
+        });
+        let faults: Vec<FinalizeFault> = faults.map(|fault| call_graph_fault(module, fault)).collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let access = analysis::access_facts(module, id);
+        let body = KernelBody { module, id, kernel, graph, access };
+        match body.constant_writes() {
+            faults if policy.constant_writes || faults.is_empty() => Ok(body),
+            faults => Err(faults),
+        }
+    }
+
+    /// Constant memory that a store may reach.
+    fn constant_writes(&self) -> Vec<FinalizeFault> {
+        let constants = self.kernel.parameters.iter().enumerate();
+        let constants = constants.filter(|(_, parameter)| parameter.space == Some(Space::Const));
+        let written = constants.filter_map(|(position, parameter)| {
+            let place = self.access.parameter(position).written?.place(self.module);
+            Some(FinalizeFault::ConstantWritten { parameter: parameter.name.clone(), place })
+        });
+        written.collect()
+    }
+
+    /// What the kernel does with the memory of a buffer.
+    pub fn facts(&self, layout: &KernelLayout, buffer: &Buffer) -> ParameterFacts {
+        let (position, parameter) =
+            (buffer.param as usize, self.kernel.parameters.get(buffer.param as usize));
+        let inner = parameter.filter(|one| one.space.is_none() && layout.origin == Origin::Module);
+        let start = inner.map(|parameter| buffer.offset.saturating_sub(parameter.offset));
+        let pointer = start.and_then(|start| {
+            let mut pointers = self.access.pointers().iter();
+            pointers.find(|one| one.position == position && one.bytes.contains(&start))
+        });
+        match pointer {
+            Some(pointer) => pointer.facts,
+            None => self.access.parameter(position),
+        }
+    }
+
+    /// The functions that the kernel reaches, callees first.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.graph.functions().map(|function| self.module.functions[function].name.as_str())
+    }
+
+    /// The functions that one of them calls.
+    pub fn callees(&self, function: &str) -> impl Iterator<Item = &str> {
+        let functions = &self.module.functions;
+        let calls =
+            self.graph.calls.iter().filter(move |call| functions[call.site.function].name == function);
+        calls.flat_map(|call| call.callees.functions()).map(|callee| functions[*callee].name.as_str())
+    }
+
+    /// The size and alignment of the argument buffer.
+    ///
+    /// # Errors
+    /// When it does not fit in 32 bits.
+    pub fn kernarg(&self) -> Result<Kernarg, FinalizeFault> {
+        let align = self.kernel.parameters.iter().map(|parameter| parameter.alignment).max().unwrap_or(1);
+        let size = self.kernel.argument_bytes().checked_next_multiple_of(align);
+        Ok(Kernarg { size: size.ok_or(FinalizeFault::TooLarge)?, align })
+    }
+
+    /// Fills in everything of a layout that is no argument.
+    pub fn describe(&self, layout: &mut KernelLayout) {
+        let requirements = analysis::requirements(self.module, &self.graph);
+        layout.module_digest = Some(module_digest(self.module));
+        layout.device_functions = self.functions().map(str::to_owned).collect();
+        layout.resources = Resources {
+            shared_bytes: requirements.shared_bytes,
+            private_bytes: requirements.private_bytes,
+            required_group_size: self.kernel.required_work_group_size,
+            barriers: requirements.barriers,
+            atomics: requirements.atomics,
+            indirect_calls: requirements.indirect_calls,
+        };
+        let implicit = requirements.special_registers.iter().filter(|register| is_set_by_launch(**register));
+        layout.implicit = implicit.map(|register| register.name().to_owned()).collect();
+        layout.globals = self.globals();
+    }
+
+    /// The global and constant variables that the kernel reaches.
+    fn globals(&self) -> Vec<Global> {
+        let variables = self.graph.variables.iter().filter_map(|id| {
+            let variable = &self.module.variables[*id];
+            let address_space = match variable.space {
+                Space::Global => AddressSpace::Global,
+                Space::Const => AddressSpace::Const,
+                Space::Private | Space::Shared | Space::Generic => return None,
+            };
+            let access = access_of(self.access.variable(*id));
+            Some(Global {
+                symbol: variable.name.clone(),
+                host_access: variable.host_access.clone(),
+                address_space,
+                size: variable.size,
+                access,
+                written: access.writes(),
+            })
+        });
+        variables.collect()
+    }
+}
+
+/// Whether the launch sets a special register, rather than the work-item that reads it.
+fn is_set_by_launch(register: SpecialRegister) -> bool {
+    match register {
+        SpecialRegister::EnqueuedLocalSize
+        | SpecialRegister::GlobalOffset
+        | SpecialRegister::GlobalSize
+        | SpecialRegister::GroupCount
+        | SpecialRegister::LocalSize
+        | SpecialRegister::PrintfBuffer
+        | SpecialRegister::WorkDim => true,
+        SpecialRegister::ActiveMask
+        | SpecialRegister::GroupId
+        | SpecialRegister::LaneId
+        | SpecialRegister::LocalId
+        | SpecialRegister::SubgroupSize => false,
+    }
+}
+
+/// What the facts of a pointer or variable come to.
+pub(crate) fn access_of(facts: ParameterFacts) -> Access {
+    match (facts.read, facts.written) {
+        (None, None) => Access::None,
+        (Some(_), None) => Access::Read,
+        (None, Some(_)) => Access::Write,
+        (Some(_), Some(_)) => Access::ReadWrite,
+    }
+}
+
+fn call_graph_fault(module: &Module, fault: CallGraphFault) -> FinalizeFault {
+    let name = |function: FunctionId| module.functions[function].name.clone();
+    match fault {
+        CallGraphFault::MutualRecursion { functions, calls, indirect } => {
+            let place = calls.first().map(|call| call.place(module));
+            let functions = functions.into_iter().map(name).collect();
+            FinalizeFault::MutualRecursion { functions, place, indirect }
+        }
+        CallGraphFault::UnresolvedImport { function, reference } => {
+            let place: Place = match reference {
+                Some(reference) => reference.place(module),
+                None => module.functions[function].place,
+            };
+            FinalizeFault::MissingBody { function: name(function), place }
+        }
+    }
+}

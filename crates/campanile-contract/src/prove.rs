@@ -1,0 +1,129 @@
+//! Proving a saved layout again from its module: that it was made for it, and that it claims nothing the body denies.
+
+use campanile_core::module::{Module, Place};
+
+use crate::finalize::{FinalizeFault, KernelBody, Policy, module_digest};
+use crate::layout::KernelLayout;
+use crate::validate::{Invariant, InvariantFault, Subject};
+
+/// Why a layout is none for a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProofFault {
+    /// It was made for another module.
+    #[error("the layout was made for module {made_for}, this one is {found}")]
+    Stale {
+        /// The digest that it holds.
+        made_for: String,
+        /// That of the module.
+        found: String,
+    },
+    /// It was made without a module: nothing is known of the body.
+    #[error("the layout was made without a module")]
+    Unbound,
+    /// The module has no layout for this kernel at all.
+    #[error(transparent)]
+    Kernel(#[from] FinalizeFault),
+    /// It claims what the body denies.
+    #[error("{fault}")]
+    Claim {
+        /// What it claims.
+        fault: InvariantFault,
+        /// The instruction that denies it.
+        place: Option<Place>,
+    },
+}
+
+impl KernelLayout {
+    /// Proves what the layout says of the body from the module: places, `written`, the order of device functions,
+    /// resources, implicit inputs and variables.
+    ///
+    /// # Errors
+    /// Every claim that does not hold. A layout of another module is refused by its digest, and nothing else of it
+    /// is looked at.
+    pub fn prove(&self, module: &Module, policy: Policy) -> Result<(), Vec<ProofFault>> {
+        let found = module_digest(module);
+        match &self.module_digest {
+            None => return Err(vec![ProofFault::Unbound]),
+            Some(made_for) if *made_for != found => {
+                return Err(vec![ProofFault::Stale { made_for: made_for.clone(), found }]);
+            }
+            Some(_) => {}
+        }
+        let kernel =
+            |faults: Vec<FinalizeFault>| faults.into_iter().map(ProofFault::from).collect::<Vec<_>>();
+        let body = KernelBody::of(module, &self.kernel, policy).map_err(kernel)?;
+        let mut faults = Vec::new();
+        self.prove_places(&body, &mut faults);
+        self.prove_access(&body, &mut faults);
+        self.prove_call_order(&body, &mut faults);
+        self.prove_description(&body, &mut faults);
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    fn prove_places(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
+        let buffers = self.buffers.iter().map(|one| (one.param, one.offset, 8));
+        let scalars = self.scalars.iter().map(|one| (one.param, one.offset, one.size));
+        let workspaces = self.workspaces.iter().map(|one| (one.param, one.offset, 8));
+        let shared = self.shared.iter().map(|one| (one.param, one.offset, one.size));
+        let parameters = &body.kernel.parameters;
+        let inside = |(param, offset, size): (u32, u32, u32)| {
+            parameters.get(param as usize).is_some_and(|parameter| {
+                offset >= parameter.offset && offset + size <= parameter.offset + parameter.size
+            })
+        };
+        let fits = buffers.chain(scalars).chain(workspaces).chain(shared).all(inside);
+        if !fits || body.kernarg() != Ok(self.kernarg) {
+            let message = "an entry is not where the kernel's parameter is".to_owned();
+            faults.push(claim(Invariant::Placement, Subject::Layout, message));
+        }
+    }
+
+    fn prove_access(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
+        for (index, buffer) in self.buffers.iter().enumerate().filter(|(_, buffer)| !buffer.written) {
+            let Some(witness) = body.facts(self, buffer).written else { continue };
+            let message =
+                format!("buffer `{}` has written false, but the kernel may write it", buffer.variable);
+            let (invariant, subject) = (Invariant::Written, Subject::Buffer(index));
+            let fault = InvariantFault { invariant, subject, message };
+            faults.push(ProofFault::Claim { fault, place: Some(witness.place(body.module)) });
+        }
+    }
+
+    /// Any order with callees first will do.
+    fn prove_call_order(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
+        let reached: Vec<&str> = body.functions().collect();
+        for (index, function) in self.device_functions.iter().enumerate() {
+            let fault = if !reached.contains(&function.as_str()) {
+                format!("function `{function}` is listed, but the kernel does not reach it")
+            } else if let Some(later) = body.callees(function).find(|callee| {
+                *callee != function.as_str()
+                    && !self.device_functions[..index].iter().any(|one| one == callee)
+            }) {
+                format!("function `{function}` is listed before `{later}`, which it calls")
+            } else {
+                continue;
+            };
+            faults.push(claim(Invariant::CallOrder, Subject::DeviceFunction(index), fault));
+        }
+        for missing in reached.iter().filter(|name| !self.device_functions.iter().any(|one| one == *name)) {
+            let message = format!("function `{missing}` is reached, but not listed");
+            faults.push(claim(Invariant::CallOrder, Subject::Layout, message));
+        }
+    }
+
+    fn prove_description(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
+        let mut described = self.clone();
+        body.describe(&mut described);
+        let same = described.resources == self.resources
+            && described.implicit == self.implicit
+            && described.globals == self.globals;
+        if !same {
+            let message = "resources, implicit inputs or variables are not those of the kernel".to_owned();
+            faults.push(claim(Invariant::Resources, Subject::Layout, message));
+        }
+    }
+}
+
+fn claim(invariant: Invariant, subject: Subject, message: String) -> ProofFault {
+    ProofFault::Claim { fault: InvariantFault { invariant, subject, message }, place: None }
+}
