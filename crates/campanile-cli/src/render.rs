@@ -54,7 +54,8 @@ pub fn finding(module: &Module, finding: &Finding) -> String {
         marks.push(Mark { source, span, text: format!("{}{item}", other.role), primary: false });
     }
     let kernel = &module.functions[finding.kernel].name;
-    let mut notes = vec![format!("kernel `@{kernel}`, {}", finding.work_item)];
+    let item = finding.work_item.map_or(String::new(), |item| format!(", {item}"));
+    let mut notes = vec![format!("kernel `@{kernel}`{item}")];
     if finding.function != finding.kernel {
         notes[0].push_str(&format!(", in `@{}`", module.functions[finding.function].name));
     }
@@ -247,7 +248,7 @@ pub fn finding_json(module: &Module, finding: &Finding) -> Value {
     object["message"] = json!(finding.kind.to_string());
     object["kernel"] = json!(module.functions[finding.kernel].name);
     object["function"] = json!(module.functions[finding.function].name);
-    object["work_item"] = item(&finding.work_item);
+    object["work_item"] = finding.work_item.as_ref().map_or(Value::Null, item);
     object["count"] = json!(finding.count);
     object["other"] = match &finding.other {
         None => Value::Null,

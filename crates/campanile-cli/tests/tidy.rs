@@ -18,7 +18,7 @@ const CORE_ORDER: [&str; 9] =
 const DEPENDENCIES: [(&str, &[&str]); 5] = [
     ("campanile-core", &[]),
     ("campanile-contract", &["campanile-core"]),
-    ("campanile-engine", &["campanile-core"]),
+    ("campanile-engine", &["campanile-contract", "campanile-core"]),
     ("campanile-smith", &["campanile-core"]),
     ("campanile-cli", &["campanile-core", "campanile-engine"]),
 ];

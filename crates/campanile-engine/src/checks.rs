@@ -37,6 +37,8 @@ checks! {
     Memory = "memory", true;
     /// Stores to constant memory (spec 2.1.5).
     Constant = "constant", true;
+    /// Stores and overlaps of buffers that the layout of the launch denies.
+    Layout = "layout", true;
     /// Integer division by zero.
     Division = "division", true;
     /// Dynamic indices outside their vector.

@@ -75,7 +75,7 @@ impl Device {
                 let too_large =
                     |_| DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
                 let bytes = device.initial_bytes(variable).map_err(too_large)?;
-                device.memory.write_bytes(object, &bytes);
+                device.memory.write_bytes(object, 0, &bytes);
             }
         }
         Ok(device)
@@ -114,7 +114,7 @@ impl Device {
     ///
     /// When memory is exhausted, or with more than 32 GiB.
     pub fn add_buffer(&mut self, bytes: Vec<u8>) -> BufferId {
-        self.add(bytes.len() as u64, Some(&bytes))
+        self.add(bytes.len() as u64, Some(&bytes)).expect("a buffer that fits into memory")
     }
 
     /// Adds a buffer of undefined contents: reading it before it is written is a finding.
@@ -123,19 +123,52 @@ impl Device {
     ///
     /// When memory is exhausted, or with more than 32 GiB.
     pub fn add_undefined_buffer(&mut self, size: u64) -> BufferId {
+        self.try_add_undefined_buffer(size).expect("a buffer that fits into memory")
+    }
+
+    /// Adds a buffer of undefined contents; none if there is not enough memory, or with more than 32 GiB.
+    pub fn try_add_undefined_buffer(&mut self, size: u64) -> Option<BufferId> {
         self.add(size, None)
     }
 
-    fn add(&mut self, size: u64, bytes: Option<&[u8]>) -> BufferId {
+    fn add(&mut self, size: u64, bytes: Option<&[u8]>) -> Option<BufferId> {
         let id = BufferId(self.buffers.len() as u32);
-        let object = self.memory.add(size, bytes, BUFFER_ALIGNMENT, false, Owner::Buffer(id.0));
-        self.buffers.push(object.expect("a buffer that fits into memory"));
-        id
+        let object = self.memory.add(size, bytes, BUFFER_ALIGNMENT, false, Owner::Buffer(id.0))?;
+        self.buffers.push(object);
+        Some(id)
     }
 
     /// The contents of a buffer.
     pub fn read_buffer(&self, buffer: BufferId) -> Vec<u8> {
         self.memory.read_bytes(self.buffers[buffer.0 as usize])
+    }
+
+    /// Copies bytes of a buffer, from `start` on.
+    ///
+    /// # Panics
+    ///
+    /// When they reach past its end.
+    pub fn copy_buffer(&self, buffer: BufferId, start: usize, bytes: &mut [u8]) {
+        self.memory.copy_bytes(self.buffers[buffer.0 as usize], start, bytes);
+    }
+
+    /// Overwrites the bytes of a buffer from `start` on.
+    ///
+    /// # Panics
+    ///
+    /// When they reach past its end.
+    pub fn write_buffer(&mut self, buffer: BufferId, start: usize, bytes: &[u8]) {
+        self.memory.write_bytes(self.buffers[buffer.0 as usize], start, bytes);
+    }
+
+    /// Gives the memory of a buffer back; its address is not used again, and nothing can be read or written there.
+    pub fn free_buffer(&mut self, buffer: BufferId) {
+        self.memory.free(self.buffers[buffer.0 as usize]);
+    }
+
+    /// Says whether a kernel must not write a buffer.
+    pub(crate) fn protect(&mut self, buffer: BufferId, read_only: bool) {
+        self.memory.set_read_only(self.buffers[buffer.0 as usize], read_only);
     }
 
     /// The global address of a buffer's first byte.
@@ -160,7 +193,7 @@ impl Device {
         if given > size {
             return Err(DeviceError::TooLong { name: name.to_owned(), size, given });
         }
-        self.memory.write_bytes(object, bytes);
+        self.memory.write_bytes(object, 0, bytes);
         Ok(())
     }
 

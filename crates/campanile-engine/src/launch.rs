@@ -6,12 +6,14 @@ use std::time::Duration;
 use campanile_core::isa::Space;
 use campanile_core::module::{FunctionId, FunctionKind, Parameter};
 
-use crate::checks::Checks;
+use crate::checks::{Check, Checks};
+use crate::claims::{self, Claim};
 use crate::device::{BufferId, Device};
 use crate::execute;
 use crate::finding::Finding;
 use crate::memory::SharedLayout;
 use crate::ndrange::{NdRange, ShapeError};
+use crate::program::Program;
 use crate::translate;
 
 /// What is passed for a kernel parameter.
@@ -44,6 +46,8 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// What `%printfbuffer` points to; null without.
     pub printf_buffer: Option<BufferId>,
+    /// What the layout says of the buffers; what denies it is a finding.
+    pub claims: Vec<Claim>,
 }
 
 impl Launch {
@@ -58,6 +62,7 @@ impl Launch {
             non_uniform: false,
             arguments: Vec::new(),
             printf_buffer: None,
+            claims: Vec::new(),
         }
     }
 }
@@ -261,7 +266,34 @@ pub fn run(device: &mut Device, launch: &Launch, options: &Options) -> Result<Re
         return Err(LaunchError::UnknownBuffer);
     }
     let printf_buffer = launch.printf_buffer.map_or(0, |buffer| device.buffer_address(buffer));
-    Ok(execute::execute(device, &program, &range, printf_buffer, options))
+    if launch.claims.iter().any(|claim| !device.has(claim.buffer)) {
+        return Err(LaunchError::UnknownBuffer);
+    }
+    program.buffer_names = claims::names(&launch.claims).map(|(buffer, name)| (buffer.0, name)).collect();
+    Ok(execute_claimed(device, &program, launch, &range, printf_buffer, options))
+}
+
+/// Executes while the claims of the layout are watched.
+fn execute_claimed(
+    device: &mut Device,
+    program: &Program,
+    launch: &Launch,
+    range: &NdRange,
+    printf_buffer: u64,
+    options: &Options,
+) -> Report {
+    if !options.checks.has(Check::Layout) {
+        return execute::execute(device, program, range, printf_buffer, options);
+    }
+    for buffer in claims::protected(&launch.claims) {
+        device.protect(buffer, true);
+    }
+    let mut report = execute::execute(device, program, range, printf_buffer, options);
+    for buffer in claims::protected(&launch.claims) {
+        device.protect(buffer, false);
+    }
+    report.findings.splice(0..0, claims::overlaps(device, launch.kernel, &launch.claims));
+    report
 }
 
 /// The bytes of one argument, as the kernel reads them.

@@ -4,8 +4,11 @@
 //! generation, and watches every rule of the machine. A [`Device`] holds the global memory of a module instance,
 //! [`run`] launches a kernel on it, and the [`Report`] tells what was wrong with the kernel.
 
+mod checked;
 mod checks;
+mod claims;
 mod device;
+mod engine;
 mod execute;
 mod finding;
 pub mod float;
@@ -18,7 +21,12 @@ mod observe;
 mod program;
 mod translate;
 
+pub use checked::CheckedEngine;
 pub use checks::{Check, Checks, UnknownCheck};
+pub use claims::Claim;
 pub use device::{BufferId, Device, DeviceError};
+pub use engine::{
+    AddressArgument, AddressClaim, Engine, EngineError, EngineLaunch, MemoryId, SharedMemoryArgument,
+};
 pub use finding::{Access, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role};
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};

@@ -28,7 +28,7 @@ fn codes_ascend() {
 
 #[test]
 fn wrong_examples_have_the_fault_and_no_other() {
-    for one in EXPLANATIONS {
+    for one in EXPLANATIONS.iter().filter(|one| !one.wrong.is_empty()) {
         assert_eq!(found(one.wrong), [one.code], "{}: {}", one.code, one.wrong);
     }
 }

@@ -197,7 +197,7 @@ fn races_name_both_places() {
     let source = &case.device.module().sources[other.place.source];
     assert_eq!(source.slice(other.place.span), "st.shared.32b [@tile + %b], %a");
     assert_eq!(other.work_item.map(|item| item.local), Some([1, 0, 0]));
-    assert_eq!(report.findings[0].work_item.local, [0, 0, 0]);
+    assert_eq!(report.findings[0].work_item.map(|item| item.local), Some([0, 0, 0]));
 }
 
 #[test]

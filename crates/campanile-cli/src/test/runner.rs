@@ -85,7 +85,8 @@ fn run_one(module: &Arc<Module>, run: &Run, checks: Checks) -> Result<()> {
     if let Some(finding) = report.findings.first() {
         let source = &module.sources[finding.place.source];
         let (line, column) = source.position(finding.place.span.start);
-        bail!("{line}:{column}: C{:04}: {} ({})", finding.kind.code(), finding.kind, finding.work_item);
+        let item = finding.work_item.map_or(String::new(), |item| format!(" ({item})"));
+        bail!("{line}:{column}: C{:04}: {}{item}", finding.kind.code(), finding.kind);
     }
     for (position, outputs) in &run.outputs {
         let buffer = buffers.get(*position).copied().flatten();

@@ -10,7 +10,7 @@ use crate::checks::{Check, Checks};
 use crate::finding::{Access, FindingKind, Where};
 use crate::mask::{self, lanes, lanes_where};
 use crate::meaning::Lanes;
-use crate::memory::{Memory, Object};
+use crate::memory::{Memory, Object, Owner};
 use crate::observe::{Event, Observer};
 use crate::program::{AccessPlan, AddressPlan, OffsetPlan};
 
@@ -45,7 +45,7 @@ pub(super) enum FaultKind {
     OutOfBounds,
     Misaligned,
     Underdeclared,
-    Constant,
+    ReadOnly,
     Undefined,
 }
 
@@ -126,7 +126,7 @@ impl Checked<'_> {
         let alignment = self.plan.alignment();
         let aligned = low_bits & u64::from(alignment - 1) == 0;
         let declared = object.alignment >= alignment || !self.rules.declared;
-        let writable = self.access == Access::Load || !object.constant;
+        let writable = self.access == Access::Load || !object.read_only;
         let inside = greatest.checked_add(u64::from(self.plan.bytes()))? <= object.start + object.size;
         (aligned && declared && writable && inside).then_some(object)
     }
@@ -145,8 +145,8 @@ impl Checked<'_> {
         if !object.holds(address, bytes) && !tolerated {
             return Err(FaultKind::OutOfBounds);
         }
-        if object.constant && self.access != Access::Load {
-            return Err(FaultKind::Constant);
+        if object.read_only && self.access != Access::Load {
+            return Err(FaultKind::ReadOnly);
         }
         let alignment = self.plan.alignment();
         if self.rules.alignment && address & u64::from(alignment - 1) != 0 {
@@ -216,13 +216,16 @@ impl<O: Observer> Machine<'_, O> {
     fn fault_kind(&self, checked: &Checked<'_>, fault: &Fault) -> FindingKind {
         let Checked { plan, access, space, .. } = *checked;
         let (address, alignment) = (self.addresses[fault.lane], plan.alignment());
-        let nearest = fault.object.map(|object| object.describe(&self.program.module, address));
+        let nearest = fault.object.map(|object| self.program.describe(&object, address));
         match (fault.kind, nearest) {
             (FaultKind::Null, _) => FindingKind::Null { access, space },
             (FaultKind::Misaligned, nearest) => {
                 FindingKind::Misaligned { access, space, address, alignment, nearest }
             }
-            (FaultKind::Constant, Some(nearest)) => FindingKind::ConstantWrite { access, nearest },
+            (FaultKind::ReadOnly, Some(nearest)) => match fault.object.map(|object| object.owner) {
+                Some(Owner::Buffer(_)) => FindingKind::DeniedWrite { access, nearest },
+                _ => FindingKind::ConstantWrite { access, nearest },
+            },
             (FaultKind::Undefined, Some(nearest)) => {
                 FindingKind::UndefinedMemory { space, bytes: plan.bytes(), nearest }
             }
@@ -233,7 +236,7 @@ impl<O: Observer> Machine<'_, O> {
             (FaultKind::OutOfBounds, nearest) => {
                 FindingKind::OutOfBounds { access, space, address, bytes: plan.bytes(), nearest }
             }
-            (FaultKind::Constant | FaultKind::Undefined | FaultKind::Underdeclared, None) => {
+            (FaultKind::ReadOnly | FaultKind::Undefined | FaultKind::Underdeclared, None) => {
                 FindingKind::OutOfBounds { access, space, address, bytes: plan.bytes(), nearest: None }
             }
         }

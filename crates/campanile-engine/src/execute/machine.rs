@@ -286,7 +286,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             global: self.global,
             shared: &self.shared,
             reporter: &mut self.reporter,
-            module: &self.program.module,
+            program: self.program,
         };
         (self.observer, &mut self.watched, watch)
     }

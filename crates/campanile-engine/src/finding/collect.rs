@@ -57,15 +57,16 @@ impl<'a> Collector<'a> {
         let fatal = kind.is_fatal();
         let key = (at.function, at.instruction, kind.code());
         match findings.get_mut(&key) {
-            Some(known) if group_order(&work_item) < group_order(&known.work_item) => {
-                (known.kind, known.work_item, known.other) = (kind, work_item, other);
+            Some(known) => {
+                if known.work_item.is_some_and(|earlier| group_order(&work_item) < group_order(&earlier)) {
+                    (known.kind, known.work_item, known.other) = (kind, Some(work_item), other);
+                }
             }
-            Some(_) => {}
             None if full && !fatal => {}
             None => {
                 let place = at.place(self.module);
                 let Where { function, instruction } = at;
-                let kernel = self.kernel;
+                let (kernel, work_item) = (self.kernel, Some(work_item));
                 let finding =
                     Finding { kind, kernel, function, instruction, place, work_item, other, count: 0 };
                 findings.insert(key, finding);

@@ -10,7 +10,8 @@ pub struct Explanation {
     pub title: &'static str,
     /// The rule.
     pub rule: &'static str,
-    /// Instructions that have the fault; [`Explanation::example_module`] makes them a module.
+    /// Instructions that have the fault; [`Explanation::example_module`] makes them a module. Empty where not the
+    /// kernel but the launch is at fault.
     pub wrong: &'static str,
     /// The same without the fault.
     pub right: &'static str,
@@ -212,6 +213,20 @@ pub const EXPLANATIONS: &[Explanation] = &[
         "The offset in a parameter is aligned as any address (spec 5.1).",
         "mov.32b %b, 2;\n  ld.param.32b %a, [%numbers + %b];",
         "mov.32b %b, 4;\n  ld.param.32b %a, [%numbers + %b];",
+    ),
+    explanation(
+        125,
+        "write that the layout denies",
+        "The layout of the launch says that the kernel only reads the buffer, so hosts copy nothing back and compilers keep what they have read. Make the layout again from the module: `pisa layout`.",
+        "",
+        "",
+    ),
+    explanation(
+        126,
+        "overlap that the layout denies",
+        "The layout of the launch says that the buffer shares no memory with another one of which either is written, as none of the launches it was made from passes such a pair. Pass other buffers, or make the layout again with this launch among those it is made from.",
+        "",
+        "",
     ),
 ];
 

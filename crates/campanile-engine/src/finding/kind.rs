@@ -1,6 +1,7 @@
 //! The kinds of findings, with their codes and sentences.
 
 use std::fmt;
+use std::ops::Range;
 
 use campanile_core::isa::Space;
 use campanile_core::module::Signature;
@@ -154,6 +155,22 @@ pub enum FindingKind {
         /// Where that is.
         nearest: Nearest,
     },
+    /// A store or atomic operation on a buffer that the layout of the launch says is only read.
+    DeniedWrite {
+        /// What it does.
+        access: Access,
+        /// Where that is.
+        nearest: Nearest,
+    },
+    /// Buffers that overlap although the layout of the launch says that they share no memory.
+    DeniedOverlap {
+        /// A buffer.
+        first: String,
+        /// Another one.
+        second: String,
+        /// The bytes of the first one that are also the second one's.
+        bytes: Range<u64>,
+    },
     /// A division by zero.
     DivisionByZero {
         /// The dividend's bits.
@@ -277,6 +294,8 @@ impl FindingKind {
             FindingKind::PrivateMemory { .. } => 122,
             FindingKind::ParameterOutOfBounds { .. } => 123,
             FindingKind::ParameterMisaligned { .. } => 124,
+            FindingKind::DeniedWrite { .. } => 125,
+            FindingKind::DeniedOverlap { .. } => 126,
         }
     }
 
@@ -292,6 +311,7 @@ impl FindingKind {
             FindingKind::UndefinedMemory { .. } => Check::Memory,
             FindingKind::PartlyUndefined { .. } => Check::Partial,
             FindingKind::ConstantWrite { .. } => Check::Constant,
+            FindingKind::DeniedWrite { .. } | FindingKind::DeniedOverlap { .. } => Check::Layout,
             FindingKind::DivisionByZero { .. } => Check::Division,
             FindingKind::IndexOutOfRange { .. } => Check::Index,
             FindingKind::WrongCast { .. } | FindingKind::AtomicSpace { .. } => Check::Cast,
@@ -326,6 +346,8 @@ impl FindingKind {
             | FindingKind::UndefinedMemory { .. }
             | FindingKind::PartlyUndefined { .. }
             | FindingKind::ConstantWrite { .. }
+            | FindingKind::DeniedWrite { .. }
+            | FindingKind::DeniedOverlap { .. }
             | FindingKind::DivisionByZero { .. }
             | FindingKind::IndexOutOfRange { .. }
             | FindingKind::WrongCast { .. }
@@ -399,6 +421,18 @@ impl fmt::Display for FindingKind {
             }
             FindingKind::ConstantWrite { access, nearest } => {
                 write!(formatter, "{} to constant memory: {nearest}", access.noun())
+            }
+            FindingKind::DeniedWrite { access, nearest } => {
+                let noun = access.noun();
+                write!(formatter, "{noun} to memory that the layout says is only read: {nearest}")
+            }
+            FindingKind::DeniedOverlap { first, second, bytes } => {
+                let Range { start, end } = bytes;
+                write!(
+                    formatter,
+                    "`{first}` and `{second}` overlap in bytes {start} to {end} of `{first}`, but the layout says \
+                     that they share none"
+                )
             }
             FindingKind::DivisionByZero { dividend } => {
                 write!(formatter, "division of {dividend:#x} by zero")

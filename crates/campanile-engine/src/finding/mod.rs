@@ -25,8 +25,8 @@ pub struct Finding {
     pub instruction: u32,
     /// The instruction.
     pub place: Place,
-    /// The work-item concerned; the lowest, where several are.
-    pub work_item: WorkItem,
+    /// The work-item concerned; the lowest, where several are. None if the launch as a whole is at fault.
+    pub work_item: Option<WorkItem>,
     /// A second place that has to do with it, such as the other access of a data race.
     pub other: Option<Other>,
     /// How often it happened, counting work-items.

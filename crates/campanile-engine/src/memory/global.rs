@@ -53,7 +53,7 @@ impl GlobalMemory {
         size: u64,
         bytes: Option<&[u8]>,
         alignment: u32,
-        constant: bool,
+        read_only: bool,
         owner: Owner,
     ) -> Option<u32> {
         let index = self.objects.len() as u32;
@@ -70,9 +70,9 @@ impl GlobalMemory {
                 Some(bits.into_boxed_slice())
             }
         };
-        let object = Object { index, start, size, alignment, constant, owner };
+        let object = Object { index, start, size, alignment, read_only, owner };
         self.objects.push(GlobalObject { object, words, undefined });
-        self.write_bytes(index, bytes.unwrap_or_default());
+        self.write_bytes(index, 0, bytes.unwrap_or_default());
         Some(index)
     }
 
@@ -98,23 +98,63 @@ impl GlobalMemory {
         words.take(object.object.size as usize).collect()
     }
 
-    /// Overwrites the first bytes of an object, whether constant or not.
-    pub fn write_bytes(&mut self, index: u32, bytes: &[u8]) {
+    /// Copies bytes of an object, from `start` on.
+    ///
+    /// # Panics
+    ///
+    /// When they reach past its end.
+    pub fn copy_bytes(&self, index: u32, start: usize, bytes: &mut [u8]) {
+        let words = &self.objects[index as usize].words;
+        let word = |index: usize| words[index].load(Ordering::Relaxed).to_le_bytes();
+        let head = bytes.len().min(start.next_multiple_of(4) - start);
+        let (head, rest) = bytes.split_at_mut(head);
+        let first = start.next_multiple_of(4) / 4;
+        for (offset, byte) in head.iter_mut().enumerate() {
+            *byte = word(start / 4)[start % 4 + offset];
+        }
+        for (index, bytes) in rest.chunks_mut(4).enumerate() {
+            bytes.copy_from_slice(&word(first + index)[..bytes.len()]);
+        }
+    }
+
+    /// Overwrites the bytes of an object from `start` on, whether it may be written by kernels or not.
+    ///
+    /// # Panics
+    ///
+    /// When they reach past its end.
+    pub fn write_bytes(&mut self, index: u32, start: usize, bytes: &[u8]) {
         let object = &mut self.objects[index as usize];
-        let (whole, rest) = bytes.as_chunks::<4>();
-        for (word, bytes) in object.words.iter_mut().zip(whole) {
+        let head = bytes.len().min(start.next_multiple_of(4) - start);
+        let (head, bytes) = bytes.split_at(head);
+        let (whole, tail) = bytes.as_chunks::<4>();
+        let first = start.next_multiple_of(4) / 4;
+        for (word, bytes) in object.words.iter_mut().skip(first).zip(whole) {
             *word.get_mut() = u32::from_le_bytes(*bytes);
         }
-        let mut target = Racing(object);
-        for (offset, byte) in rest.iter().enumerate() {
-            bytes::write(&mut target, whole.len() * 4 + offset, 0, 1, u64::from(*byte), 0);
-        }
         if let Some(undefined) = &mut object.undefined {
-            for (index, word) in undefined.iter_mut().enumerate() {
-                let written = bytes.len().saturating_sub(index * 32).min(32) as u32;
-                *word.get_mut() &= u32::MAX.checked_shl(written).unwrap_or(0);
+            for word in first..first + whole.len() {
+                *undefined[word / 8].get_mut() &= !(0xf << (word % 8 * 4));
             }
         }
+        let mut target = Racing(object);
+        let tail_start = (first + whole.len()) * 4;
+        for (part, start) in [(head, start), (tail, tail_start)] {
+            for (offset, byte) in part.iter().enumerate() {
+                bytes::write(&mut target, start + offset, 0, 1, u64::from(*byte), 0);
+            }
+        }
+    }
+
+    /// Says whether kernels must not write an object.
+    pub fn set_read_only(&mut self, index: u32, read_only: bool) {
+        self.objects[index as usize].object.read_only = read_only;
+    }
+
+    /// Gives the memory of an object back. Its addresses stay taken, and no access there is in bounds.
+    pub fn free(&mut self, index: u32) {
+        let object = &mut self.objects[index as usize];
+        object.object.size = 0;
+        (object.words, object.undefined) = (Box::default(), None);
     }
 }
 

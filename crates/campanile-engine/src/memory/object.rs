@@ -1,9 +1,8 @@
 //! Objects: what an address may point into.
 
-use campanile_core::module::{Module, VariableId};
+use campanile_core::module::VariableId;
 
 use super::bytes::{self, ReadWords, WriteWords};
-use crate::finding::Nearest;
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +26,8 @@ pub(crate) struct Object {
     pub size: u64,
     /// The alignment that its declaration promises; it may lie better.
     pub alignment: u32,
-    /// Whether it must not be written.
-    pub constant: bool,
+    /// Whether it must not be written: constants, and buffers that the layout of a launch says are only read.
+    pub read_only: bool,
     /// What it is.
     pub owner: Owner,
 }
@@ -47,16 +46,6 @@ impl Object {
         let end = self.start + self.size;
         let line = end.next_multiple_of(32);
         address.wrapping_sub(self.start) < self.size && address + bytes <= line.min(end + 12)
-    }
-
-    /// The object as part of a finding about an address.
-    pub fn describe(&self, module: &Module, address: u64) -> Nearest {
-        let object = match self.owner {
-            Owner::Variable(variable) => format!("`@{}`", module.variables[variable].name),
-            Owner::Buffer(number) => format!("buffer {number}"),
-            Owner::Argument(position) => format!("the shared memory of argument {position}"),
-        };
-        Nearest { object, size: self.size, offset: address.wrapping_sub(self.start) as i64 }
     }
 }
 

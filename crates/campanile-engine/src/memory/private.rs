@@ -57,7 +57,7 @@ impl PrivateMemory {
             let index = self.objects.len() as u32;
             let owner = Owner::Variable(variable);
             let start = start + offset;
-            self.objects.push(Object { index, start, size, alignment, constant: false, owner });
+            self.objects.push(Object { index, start, size, alignment, read_only: false, owner });
         }
         self.top = start + size;
         let words = (start / 4) as usize * LANES..self.top.div_ceil(4) as usize * LANES;

@@ -27,7 +27,7 @@ impl SharedLayout {
         // What does not fit into 64 bits is refused by its size.
         let start = self.end.checked_next_multiple_of(least.max(u64::from(alignment))).unwrap_or(self.end);
         let index = self.objects.len() as u32;
-        self.objects.push(Object { index, start, size, alignment, constant: false, owner });
+        self.objects.push(Object { index, start, size, alignment, read_only: false, owner });
         self.end = start.saturating_add(size).saturating_add(GAP);
         self.used = self.used.saturating_add(size);
         start

@@ -5,7 +5,6 @@
 mod race;
 
 use campanile_core::isa::{Order, Scope, Space};
-use campanile_core::module::Module;
 
 pub(crate) use race::RaceDetector;
 
@@ -13,6 +12,7 @@ use crate::finding::{Access, Reporter, Where};
 use crate::meaning::Lanes;
 use crate::memory::{GlobalMemory, SharedMemory};
 use crate::ndrange::{Group, NdRange};
+use crate::program::Program;
 
 /// An access of some lanes of a sub-group to global or shared memory, all of them permitted.
 pub(crate) struct Event<'a> {
@@ -63,7 +63,7 @@ pub(crate) struct Watch<'a, 'b> {
     /// Takes findings.
     pub reporter: &'a mut Reporter<'b>,
     /// What the kernel was made of.
-    pub module: &'a Module,
+    pub program: &'a Program,
 }
 
 /// Watches a launch. One observer serves all threads; what it knows of one work-group is kept apart.

@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use campanile_core::module::{FunctionId, FunctionKind, Module, Parameter, Signature};
 
+use rustc_hash::FxHashMap;
 pub(crate) use step::*;
 
-use crate::memory::{PrivateVariable, SharedLayout};
+use crate::finding::Nearest;
+use crate::memory::{Object, Owner, PrivateVariable, SharedLayout};
 
 /// A kernel ready to run.
 pub(crate) struct Program {
@@ -26,6 +28,8 @@ pub(crate) struct Program {
     pub shared: Arc<SharedLayout>,
     /// The argument buffer, padded with zeros.
     pub arguments: Vec<u8>,
+    /// What findings call the buffers that have a name.
+    pub buffer_names: FxHashMap<u32, String>,
 }
 
 impl Program {
@@ -35,6 +39,19 @@ impl Program {
             FunctionKind::Kernel(kernel) => &kernel.parameters,
             FunctionKind::Device { .. } => &[],
         }
+    }
+
+    /// An object as part of a finding about an address.
+    pub fn describe(&self, object: &Object, address: u64) -> Nearest {
+        let name = match object.owner {
+            Owner::Variable(variable) => format!("`@{}`", self.module.variables[variable].name),
+            Owner::Buffer(number) => match self.buffer_names.get(&number) {
+                Some(name) => name.clone(),
+                None => format!("buffer {number}"),
+            },
+            Owner::Argument(position) => format!("the shared memory of argument {position}"),
+        };
+        Nearest { object: name, size: object.size, offset: address.wrapping_sub(object.start) as i64 }
     }
 }
 

@@ -45,6 +45,7 @@ pub(crate) fn translate(device: &Device, kernel: FunctionId) -> Result<Program, 
         by_function,
         shared: Arc::new(layout),
         arguments: vec![0; bytes],
+        buffer_names: FxHashMap::default(),
     })
 }
 

@@ -98,11 +98,6 @@ impl Case {
 pub fn describe(module: &Module, finding: &Finding) -> String {
     let source = &module.sources[finding.place.source];
     let (line, column) = source.position(finding.place.span.start);
-    format!(
-        "{line}:{column}: C{:04} {} [{}] x{}",
-        finding.kind.code(),
-        finding.kind,
-        finding.work_item,
-        finding.count
-    )
+    let item = finding.work_item.map_or("the launch".to_owned(), |item| item.to_string());
+    format!("{line}:{column}: C{:04} {} [{item}] x{}", finding.kind.code(), finding.kind, finding.count)
 }

@@ -170,15 +170,15 @@ impl<'a, 'b, 'c> Accesses<'a, 'b, 'c> {
         if stores && self.stores_the_same(lane, record, other, memory, &object) {
             return;
         }
-        let Watch { range, group, module, reporter, .. } = self.watch;
+        let Watch { range, group, program, reporter, .. } = self.watch;
         let address = self.event.addresses[lane];
         let kind = FindingKind::DataRace {
             access: record.action.access(),
             space: self.event.space,
             between_groups: record.group != other.group,
-            nearest: object.describe(module, address),
+            nearest: program.describe(&object, address),
         };
-        let place = self.detector.place(other.instruction).place(module);
+        let place = self.detector.place(other.instruction).place(&program.module);
         let role = Role::OtherAccess(other.action.access());
         let other = Other { role, place, work_item: Some(work_item(range, other)) };
         let own = || range.work_item(group, group.local_id(u32::from(record.item)));

@@ -53,7 +53,7 @@ impl<'a> GlobalRows<'a> {
     fn take(&mut self, address: u64) -> Option<()> {
         // Two must not be held at once: another thread may want them the other way round.
         self.in_use = None;
-        let object = self.memory.find(address).filter(|object| !object.constant)?;
+        let object = self.memory.find(address).filter(|object| !object.read_only)?;
         let number = (address - object.start) / (CHUNK * ROW_BYTES);
         let chunks = self.shadow.objects.get(object.index as usize)?;
         let chunk = chunks.get(number as usize)?.get_or_init(Box::default);

@@ -1,0 +1,147 @@
+//! What every engine offers a host: memory of its own, and launches as a layout lays them out.
+//!
+//! A host never touches an engine's memory: it uploads and downloads bytes, and names pieces of memory by
+//! [`MemoryId`]. A launch brings the argument buffer with the places of addresses in it, so that an engine whose
+//! addresses only it knows, such as an OpenCL device, fills them in itself.
+
+use std::ops::Range;
+
+use campanile_contract::KernelLayout;
+
+use crate::device::DeviceError;
+use crate::launch::{LaunchError, Report};
+
+/// A piece of an engine's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MemoryId(pub u64);
+
+/// A kernel launch, laid out.
+#[derive(Clone, Debug)]
+pub struct EngineLaunch<'a> {
+    /// The layout that the arguments follow.
+    pub layout: &'a KernelLayout,
+    /// Work-items in each dimension, x first; 1 in dimensions that are not in use.
+    pub grid: [u64; 3],
+    /// Work-items of a work-group in each dimension.
+    pub local: [u32; 3],
+    /// Offset of the global ids.
+    pub offset: [u64; 3],
+    /// Dimensions in use, 1 to 3.
+    pub dimensions: u32,
+    /// Whether the local size need not divide the grid.
+    pub non_uniform: bool,
+    /// The argument buffer; addresses in it are zero.
+    pub arguments: &'a [u8],
+    /// The addresses that belong into the argument buffer.
+    pub addresses: &'a [AddressArgument],
+    /// The shared memory whose addresses belong there.
+    pub shared: &'a [SharedMemoryArgument],
+    /// What `%printfbuffer` points to.
+    pub printf_buffer: Option<MemoryId>,
+}
+
+/// An address in the argument buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressArgument {
+    /// Its place in the argument buffer, in bytes.
+    pub place: u32,
+    /// The parameter that holds it.
+    pub parameter: u32,
+    /// The memory that it points into.
+    pub memory: MemoryId,
+    /// The bytes of that memory that it stands for; it points to the first.
+    pub bytes: Range<u64>,
+    /// What the layout says of these bytes; none for memory that it says nothing of, such as a workspace.
+    pub claim: Option<AddressClaim>,
+}
+
+/// What the layout says of the memory behind an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressClaim {
+    /// Name of the argument, with the component if it is of one.
+    pub name: String,
+    /// Whether the kernel may write it.
+    pub written: bool,
+    /// Whether it shares no bytes with another one of which either is written.
+    pub noalias: bool,
+}
+
+/// Shared memory of every work-group whose address is an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedMemoryArgument {
+    /// The parameter that holds its address.
+    pub parameter: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+}
+
+/// An engine with the module that it was made for.
+pub trait Engine {
+    /// Its name, as `--engine` has it.
+    fn name(&self) -> &'static str;
+
+    /// Allocates memory of undefined contents, at least one byte, aligned for every argument.
+    ///
+    /// # Errors
+    /// When there is not enough.
+    fn allocate(&mut self, bytes: u64) -> Result<MemoryId, EngineError>;
+
+    /// Gives memory back.
+    fn free(&mut self, memory: MemoryId);
+
+    /// Copies bytes of the host into memory, from byte `start` of it on.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn upload(&mut self, memory: MemoryId, start: u64, bytes: &[u8]) -> Result<(), EngineError>;
+
+    /// Copies bytes of memory, from byte `start` on, to the host.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn download(&mut self, memory: MemoryId, start: u64, bytes: &mut [u8]) -> Result<(), EngineError>;
+
+    /// Copies bytes from one memory to another.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn copy(&mut self, from: (MemoryId, u64), to: (MemoryId, u64), bytes: u64) -> Result<(), EngineError>;
+
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// When the launch is not possible. What the kernel does wrong is in the report.
+    fn run(&mut self, launch: &EngineLaunch<'_>) -> Result<Report, EngineError>;
+
+    /// The contents of a global or constant variable, by its `.host_access` name or else its symbol.
+    ///
+    /// # Errors
+    /// When there is none.
+    fn read_variable(&mut self, name: &str) -> Result<Vec<u8>, EngineError>;
+
+    /// Overwrites the first bytes of such a variable.
+    ///
+    /// # Errors
+    /// When there is none, or it is shorter.
+    fn write_variable(&mut self, name: &str, bytes: &[u8]) -> Result<(), EngineError>;
+}
+
+/// What an engine cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// There is not so much memory.
+    #[error("no memory for {bytes} bytes")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+    /// A launch that the engine refuses.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A variable that is not there, or too short.
+    #[error(transparent)]
+    Variable(#[from] DeviceError),
+    /// Something that only this engine knows.
+    #[error("{0}")]
+    Other(String),
+}
