@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use campanile_contract::extent::{Arguments, EvaluationFault};
 use campanile_contract::interface::{ArgumentKind, Intent, Shape};
-use campanile_contract::layout::{Kernarg, Kind};
+use campanile_contract::layout::{IndexType, Kernarg, Kind};
 use campanile_contract::noalias::{Launch, Storage};
 use campanile_contract::{
     ElementType, Extent, Field, FinalizeFault, InterfaceFile, Invariant, KernelInterface, KernelLayout,
@@ -109,6 +109,21 @@ fn too_few_slots_pack_the_buffers() {
     assert!(separate.packed);
     assert_eq!(separate.workspaces[0].buffer_index, 14);
     assert!(!layout(&step().scalar_block(), Some(8)).packed);
+}
+
+#[test]
+fn extents_of_64_bits_are_wide_everywhere() {
+    let layout = layout(&step().index(IndexType::I64).lanes(4), Some(7));
+    let wide = ElementType::Number(Number::I64);
+    assert_eq!([&layout.buffers[4].ty, &layout.buffers[5].ty], [&wide; 2]);
+    assert_eq!((layout.buffers[4].ptr_align, layout.buffers[5].ptr_align), (8, 8));
+    let sizes: Vec<u32> = layout.scalars.iter().map(|scalar| scalar.size).collect();
+    assert_eq!(sizes, [vec![4], vec![8; 13]].concat());
+    let packed = layout.scalars.iter().filter(|scalar| scalar.ty == Number::U64.into());
+    assert_eq!(packed.count(), 6);
+    let file = support::STEP.replacen("args", "index = \"i64\"\nargs", 1);
+    let read = InterfaceFile::parse(&file).unwrap().kernel("step").unwrap().unwrap();
+    assert_eq!(read, step().index(IndexType::I64));
 }
 
 #[test]

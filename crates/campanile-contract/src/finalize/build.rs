@@ -4,8 +4,8 @@ use super::FinalizeFault;
 use crate::element::{ElementType, Number};
 use crate::interface::{Argument, ArgumentKind, Intent, KernelInterface, Shape};
 use crate::layout::{
-    Access, AddressSpace, Buffer, IndexType, Kernarg, KernelLayout, Kind, Launches, Limits, Origin,
-    Parameter, ParameterRole, Resources, Scalar, Version, Workspace, WorkspaceDimension,
+    Access, AddressSpace, Buffer, Kernarg, KernelLayout, Kind, Launches, Limits, Origin, Parameter,
+    ParameterRole, Resources, Scalar, Version, Workspace, WorkspaceDimension,
 };
 use crate::record::RecordLayout;
 
@@ -20,7 +20,7 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
         origin: Origin::Interface,
         packed: false,
         scalar_passing: interface.scalar_passing,
-        index: IndexType::default(),
+        index: interface.index,
         source_argument_count: interface.arguments.len() as u32,
         limits,
         parameters: interface.arguments.iter().map(parameter).collect(),

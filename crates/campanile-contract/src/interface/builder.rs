@@ -3,7 +3,7 @@
 use super::{Argument, ArgumentKind, Intent, KernelInterface, Shape, WorkspaceInterface};
 use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
-use crate::layout::{Initial, ScalarPassing};
+use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
 use crate::record::Field;
 
@@ -101,6 +101,13 @@ impl KernelInterface {
     #[must_use]
     pub fn scalar_block(mut self) -> Self {
         self.scalar_passing = ScalarPassing::Block;
+        self
+    }
+
+    /// Sets the type of extents, component offsets and sizes, and lanes.
+    #[must_use]
+    pub fn index(mut self, index: IndexType) -> Self {
+        self.index = index;
         self
     }
 

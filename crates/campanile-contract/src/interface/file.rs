@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Argument, ArgumentKind, Intent, KernelInterface, Shape, WorkspaceInterface};
 use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
-use crate::layout::{Initial, ScalarPassing};
+use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
 use crate::record::Field;
 
@@ -87,6 +87,9 @@ struct KernelTable {
     /// How scalars are passed.
     #[serde(default)]
     scalars: ScalarPassing,
+    /// Type of extents, component offsets and sizes, and lanes.
+    #[serde(default)]
+    index: IndexType,
     /// Its arguments in order.
     #[serde(default)]
     args: Vec<ArgumentTable>,
@@ -183,6 +186,7 @@ impl InterfaceFile {
             name: name.to_owned(),
             records: records.collect(),
             scalar_passing: table.scalars,
+            index: table.index,
             arguments: table.args.iter().map(argument).collect::<Result<_, _>>()?,
             workspaces: table.workspaces.iter().map(workspace).collect::<Result<_, _>>()?,
             lanes: table.lanes,

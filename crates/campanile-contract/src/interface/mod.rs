@@ -9,7 +9,7 @@ pub use file::{InterfaceFault, InterfaceFile, schema};
 
 use crate::element::{ElementType, Number};
 use crate::extent::Extent;
-use crate::layout::{Initial, ScalarPassing};
+use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
 use crate::record::Field;
 
@@ -22,6 +22,8 @@ pub struct KernelInterface {
     pub records: BTreeMap<String, Vec<Field>>,
     /// How scalars are passed.
     pub scalar_passing: ScalarPassing,
+    /// Type of extents, component offsets and sizes, and lanes.
+    pub index: IndexType,
     /// The arguments that the program writes, in order.
     pub arguments: Vec<Argument>,
     /// Scratch arrays of each iteration.

@@ -1,6 +1,7 @@
 //! `dimension`: sizes of arrays, and places of packed buffers.
 
 use super::fault::{Faults, Invariant, Subject};
+use crate::element::Number;
 use crate::layout::{KernelLayout, Kind, ParameterRole};
 
 /// Extents once for each dimension of a deferred shape, in order; packed offsets once for each buffer if packed.
@@ -39,6 +40,19 @@ pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
         }
         let found = (scalar.kind, scalar.argument_index, scalar.dimension);
         let next = expected.next();
+        let number = match scalar.kind {
+            Kind::ArrayExtent => layout.index.number(),
+            _ => Number::U64,
+        };
+        faults.check(scalar.ty == number.into(), Invariant::Dimension, subject, || {
+            format!(
+                "{:?} of `{}` is of type {}, must be {}",
+                scalar.kind,
+                scalar.variable,
+                scalar.ty,
+                number.as_str()
+            )
+        });
         let fits = next.is_some_and(|(kind, argument, dimension)| found == (kind, argument, Some(dimension)));
         faults.check(fits, Invariant::Dimension, subject, || {
             let must = match next {

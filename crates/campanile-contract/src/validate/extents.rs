@@ -1,10 +1,12 @@
 //! `extent_param` and `extent_host`: sizes of workspaces.
 
 use super::fault::{Faults, Invariant, Subject};
+use crate::element::ElementType;
 use crate::extent::{Extent, Reference};
 use crate::layout::{KernelLayout, Kind, ParameterRole};
 
-/// Each run-time extent has an appended integer parameter of its own; a constant has none and is not negative.
+/// Each run-time extent has an appended parameter of its own, of the index type; a constant has none and is not
+/// negative.
 pub(super) fn extent_param(layout: &KernelLayout, faults: &mut Faults) {
     let mut used = vec![0u32; layout.parameters.len()];
     for (index, workspace) in layout.workspaces.iter().enumerate() {
@@ -44,8 +46,10 @@ pub(super) fn extent_param(layout: &KernelLayout, faults: &mut Faults) {
             format!("parameter `{name}` is the extent of {} dimensions, must be of one", used[index])
         });
         let mut scalars = layout.scalars.iter().filter(|scalar| scalar.argument_index as usize == index);
-        let integer = scalars.all(|scalar| scalar.ty.is_integer());
-        faults.check(integer, Invariant::ExtentParam, subject, || format!("extent `{name}` is no integer"));
+        let ty = ElementType::from(layout.index.number());
+        let fits = scalars.all(|scalar| scalar.kind == Kind::PackedOffset || scalar.ty == ty);
+        faults
+            .check(fits, Invariant::ExtentParam, subject, || format!("extent `{name}` is not of type {ty}"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! `call_order`, `lanes`, `written` and `noalias`: what is claimed of the kernel and its launches.
 
 use super::fault::{Faults, Invariant, Subject};
+use crate::element::ElementType;
 use crate::layout::{KernelLayout, Kind, Launches, ParameterRole};
 
 /// Functions are listed once, and the kernel is none of them.
@@ -15,7 +16,7 @@ pub(super) fn call_order(layout: &KernelLayout, faults: &mut Faults) {
     }
 }
 
-/// Lanes are a power of two up to 32, handed over in the last parameter, an integer.
+/// Lanes are a power of two up to 32, handed over in the last parameter, of the index type.
 pub(super) fn lanes(layout: &KernelLayout, faults: &mut Faults) {
     if let Some(lanes) = layout.lanes {
         let fits = lanes.is_power_of_two() && lanes <= 32;
@@ -35,12 +36,13 @@ pub(super) fn lanes(layout: &KernelLayout, faults: &mut Faults) {
         faults.check(index == last, Invariant::Lanes, Subject::Parameter(index), || {
             format!("the lanes are parameter {index}, must be the last, {last}")
         });
+        let ty = ElementType::from(layout.index.number());
         let position = layout.scalars.iter().position(|scalar| scalar.argument_index as usize == index);
         let scalar = position.map(|position| &layout.scalars[position]);
-        let fits = scalar.is_some_and(|scalar| scalar.kind == Kind::Scalar && scalar.ty.is_integer());
+        let fits = scalar.is_some_and(|scalar| scalar.kind == Kind::Scalar && scalar.ty == ty);
         let ends = position.is_some_and(|position| position + 1 == layout.scalars.len());
         faults.check(fits && ends, Invariant::Lanes, Subject::Parameter(index), || {
-            format!("the lanes `{}` must be the last scalar, an integer", parameter.name)
+            format!("the lanes `{}` must be the last scalar, of type {ty}", parameter.name)
         });
     }
 }

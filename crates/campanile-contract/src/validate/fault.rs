@@ -11,9 +11,9 @@ pub enum Invariant {
     Index,
     /// Component buffers are complete, adjacent, in order, and follow the buffer of their argument.
     Triple,
-    /// Dimensions are in range, complete and in order.
+    /// Dimensions are in range, complete and in order, their scalars of the index type, packed offsets u64.
     Dimension,
-    /// Each run-time extent has its own appended integer parameter.
+    /// Each run-time extent has its own appended parameter, of the index type.
     ExtentParam,
     /// Extents use source arguments only.
     ExtentHost,
