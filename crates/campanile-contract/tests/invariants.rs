@@ -17,6 +17,14 @@ fn faults(change: impl FnOnce(&mut Value)) -> Vec<Invariant> {
     }
 }
 
+fn field(of: &str, index: Value, name: &str) -> Value {
+    json!({"field": {"of": of, "index": index, "name": name}})
+}
+
+fn along(name: &str, dimension: u32) -> Value {
+    json!({"component_extent": {"of": "cells", "index": 0, "name": name, "dimension": dimension}})
+}
+
 #[test]
 fn each_broken_field_has_its_own_fault() {
     use Invariant::*;
@@ -63,6 +71,12 @@ fn each_broken_field_has_its_own_fault() {
         ("/workspaces/0/dims/0/extent", json!({"extent": ["u", 2]}), ExtentHost),
         ("/workspaces/0/dims/0/extent", json!({"count": "n"}), ExtentHost),
         ("/workspaces/0/dims/0/extent", json!("tmp.extent.0"), ExtentHost),
+        ("/workspaces/0/dims/0/extent", field("cells", json!(0), "k"), ExtentHost),
+        ("/workspaces/0/dims/0/extent", field("cells", json!("n"), "q"), ExtentHost),
+        ("/workspaces/0/dims/0/extent", field("u", json!(0), "k"), ExtentHost),
+        ("/workspaces/0/dims/0/extent", json!({"component_count": {"of": "cells", "name": "q"}}), ExtentHost),
+        ("/workspaces/0/dims/0/extent", along("q", 1), ExtentHost),
+        ("/workspaces/0/dims/0/extent", along("k", 0), ExtentHost),
         ("/workspaces/0/buffer_index", json!(13), Slot),
         ("/workspaces/0/variable", json!("u"), Slot),
         ("/workspaces/0/element_size", json!(8), ElementSize),
@@ -99,6 +113,29 @@ fn each_broken_field_has_its_own_fault() {
         layout["buffers"][3]["access"] = json!("read_write");
     });
     assert_eq!(written, [Noalias; 4]);
+}
+
+#[test]
+fn extents_read_nothing_that_the_kernel_writes() {
+    let reads = |extent: &Value, written: &[usize]| {
+        faults(|layout| {
+            layout["records"][0]["fields"][0]["type"] = json!("i32");
+            layout["workspaces"][0]["dims"][0]["extent"] = extent.clone();
+            for buffer in written {
+                layout["buffers"][*buffer]["written"] = json!(true);
+                layout["buffers"][*buffer]["access"] = json!("read_write");
+            }
+            for buffer in 2..6 {
+                layout["buffers"][buffer]["noalias"] = json!(false);
+            }
+        })
+    };
+    let (value, size) = (field("cells", json!(0), "k"), along("q", 0));
+    assert_eq!(reads(&value, &[]), []);
+    assert_eq!(reads(&value, &[3, 4, 5]), []);
+    assert_eq!(reads(&value, &[2]), [Invariant::ExtentReadsWritten]);
+    assert_eq!(reads(&size, &[2, 3, 4]), []);
+    assert_eq!(reads(&size, &[5]), [Invariant::ExtentReadsWritten]);
 }
 
 #[test]

@@ -2,9 +2,6 @@
 
 mod support;
 
-use std::borrow::Cow;
-
-use campanile_contract::extent::{Arguments, EvaluationFault};
 use campanile_contract::interface::{ArgumentKind, Intent, Shape};
 use campanile_contract::layout::{IndexType, Kernarg, Kind};
 use campanile_contract::noalias::{Launch, Storage};
@@ -224,38 +221,6 @@ fn records_are_laid_out_naturally() {
     let record = RecordLayout::natural("R", &fields).unwrap();
     assert_eq!((record.size, record.alignment), (24, 8));
     assert_eq!(layout(&step(), None).records[0].size, 4);
-}
-
-struct Seven;
-
-impl Arguments for Seven {
-    fn scalar(&self, name: &str) -> Option<i64> {
-        (name == "n").then_some(7)
-    }
-
-    fn shape(&self, name: &str) -> Option<Cow<'_, [i64]>> {
-        (name == "u").then(|| Cow::Owned(vec![3, 5]))
-    }
-}
-
-#[test]
-fn extents_are_evaluated_on_the_host() {
-    let value = |text: &str| text.parse::<Extent>().unwrap().evaluate(&Seven);
-    let workspace = &layout(&step(), None).workspaces[0];
-    let product = workspace.dims.iter().map(|entry| entry.extent.evaluate(&Seven).unwrap()).product::<u64>();
-    assert_eq!(product * u64::from(workspace.element_size), 128);
-    assert_eq!(value("1 + 2 * (n - 3) % 5 - 8 / 3"), Ok(2));
-    assert_eq!(value("min(n, extent(u, 1)) + max(count(u), 2)"), Ok(20));
-    assert_eq!(value("n - 7 ? 1 : n ? 2 : 3"), Ok(2));
-    assert_eq!(value("2 - n"), Ok(0));
-    assert_eq!(value("n % (n - 7)"), Err(EvaluationFault::DivisionByZero));
-    assert_eq!(value("9223372036854775807 + n"), Err(EvaluationFault::Overflow));
-    assert_eq!(value("m"), Err(EvaluationFault::Unknown("m".into())));
-    for text in ["", "n +", "(n", "n n", "foo(n)", "%localid", "extent(u)", "99999999999999999999"] {
-        assert!(text.parse::<Extent>().is_err(), "{text}");
-    }
-    assert!(["n"; 40].join("+").parse::<Extent>().is_err());
-    assert!("(".repeat(10_000).parse::<Extent>().is_err());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Extents that the host evaluates: expressions over the source arguments of a kernel, kept as trees.
 
+mod display;
+mod member;
 mod parse;
 
 use std::borrow::Cow;
@@ -7,6 +9,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use member::{Member, MemberDimension};
 pub use parse::ParseFault;
 pub(crate) use parse::is_name;
 
@@ -46,6 +49,12 @@ pub enum Operation {
     Extent(String, u32),
     /// Number of elements of an array argument.
     Count(String),
+    /// Value of an integer field of a record argument.
+    Field(Member),
+    /// Size of an allocatable component of a record argument along a dimension.
+    ComponentExtent(MemberDimension),
+    /// Number of elements of an allocatable component of a record argument.
+    ComponentCount(Member),
 }
 
 /// Why an extent has no value.
@@ -57,6 +66,16 @@ pub enum EvaluationFault {
     /// A result beyond 64 bits.
     #[error("extent overflows 64 bits")]
     Overflow,
+    /// An element that an array of records does not have.
+    #[error("extent needs element {index} of `{of}`, which has {count}")]
+    OutOfRange {
+        /// The array.
+        of: String,
+        /// The element asked for, counted from zero.
+        index: i64,
+        /// How many it has.
+        count: i64,
+    },
     /// A divisor of zero.
     #[error("extent divides by zero")]
     DivisionByZero,
@@ -68,15 +87,45 @@ pub trait Arguments {
     fn scalar(&self, name: &str) -> Option<i64>;
     /// The sizes of an array argument.
     fn shape(&self, name: &str) -> Option<Cow<'_, [i64]>>;
+    /// The value of an integer field of an element of a record argument, counted from zero.
+    fn field(&self, of: &str, index: u64, name: &str) -> Option<i64>;
+    /// The sizes of an allocatable component of an element of a record argument, counted from zero; all zero where it
+    /// is not allocated.
+    fn component_shape(&self, of: &str, index: u64, name: &str) -> Option<Cow<'_, [i64]>>;
 }
 
-/// A name that an extent uses, with the dimension if it asks for one.
+/// What an extent uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference<'a> {
     /// A scalar.
     Scalar(&'a str),
     /// An array along a dimension, or as a whole.
     Array(&'a str, Option<u32>),
+    /// A plain field of a record.
+    Field(Path<'a>),
+    /// The sizes of an allocatable component along a dimension, or as a whole.
+    Component(Path<'a>, Option<u32>),
+}
+
+/// The way to a field of a record argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path<'a> {
+    /// The argument.
+    pub of: &'a str,
+    /// Whether an element of an array is selected.
+    pub indexed: bool,
+    /// The field.
+    pub name: &'a str,
+}
+
+impl<'a> Reference<'a> {
+    /// The argument that is asked.
+    pub fn argument(self) -> &'a str {
+        match self {
+            Reference::Scalar(name) | Reference::Array(name, _) => name,
+            Reference::Field(path) | Reference::Component(path, _) => path.of,
+        }
+    }
 }
 
 impl Extent {
@@ -99,6 +148,12 @@ impl Extent {
                 | Operation::Min(pair)
                 | Operation::Max(pair) => pair.as_slice(),
                 Operation::Select(three) => three.as_slice(),
+                Operation::Field(member) | Operation::ComponentCount(member) => {
+                    member.index.as_deref().map_or(&[], std::slice::from_ref)
+                }
+                Operation::ComponentExtent(member) => {
+                    member.index.as_deref().map_or(&[], std::slice::from_ref)
+                }
                 Operation::Extent(..) | Operation::Count(_) => &[],
             },
             _ => &[],
@@ -107,15 +162,12 @@ impl Extent {
 
     /// Every argument that it uses.
     pub fn references(&self) -> Vec<Reference<'_>> {
-        match self {
-            Extent::Literal(_) => Vec::new(),
-            Extent::Scalar(name) => vec![Reference::Scalar(name)],
-            Extent::Operation(Operation::Extent(name, dimension)) => {
-                vec![Reference::Array(name, Some(*dimension))]
-            }
-            Extent::Operation(Operation::Count(name)) => vec![Reference::Array(name, None)],
-            _ => self.operands().iter().flat_map(Extent::references).collect(),
-        }
+        let own = match self {
+            Extent::Literal(_) => None,
+            Extent::Scalar(name) => Some(Reference::Scalar(name)),
+            Extent::Operation(operation) => operation.reference(),
+        };
+        own.into_iter().chain(self.operands().iter().flat_map(Extent::references)).collect()
     }
 
     /// Its value for a launch, not less than zero.
@@ -154,10 +206,36 @@ impl Extent {
                 let size = shape(name)?.get(*dimension as usize).copied();
                 Some(size.ok_or_else(|| EvaluationFault::Unknown(format!("extent({name}, {dimension})")))?)
             }
-            Operation::Count(name) => {
-                shape(name)?.iter().try_fold(1i64, |product, size| product.checked_mul(*size))
-            }
+            Operation::Count(name) => Some(product(&shape(name)?)?),
+            Operation::Field(member) => Some(member.access().value(arguments)?),
+            Operation::ComponentExtent(member) => Some(member.access().size(member.dimension, arguments)?),
+            Operation::ComponentCount(member) => Some(member.access().count(arguments)?),
         };
         result.ok_or(EvaluationFault::Overflow)
     }
+}
+
+impl Operation {
+    /// What it uses itself, without its operands.
+    fn reference(&self) -> Option<Reference<'_>> {
+        fn path(access: member::Access<'_>) -> Path<'_> {
+            Path { of: access.of, indexed: access.index.is_some(), name: access.name }
+        }
+        Some(match self {
+            Operation::Extent(name, dimension) => Reference::Array(name, Some(*dimension)),
+            Operation::Count(name) => Reference::Array(name, None),
+            Operation::Field(member) => Reference::Field(path(member.access())),
+            Operation::ComponentExtent(member) => {
+                Reference::Component(path(member.access()), Some(member.dimension))
+            }
+            Operation::ComponentCount(member) => Reference::Component(path(member.access()), None),
+            _ => return None,
+        })
+    }
+}
+
+/// The number of elements of an array of these sizes.
+fn product(shape: &[i64]) -> Result<i64, EvaluationFault> {
+    let product = shape.iter().try_fold(1i64, |product, size| product.checked_mul(*size));
+    product.ok_or(EvaluationFault::Overflow)
 }

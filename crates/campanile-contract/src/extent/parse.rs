@@ -1,8 +1,8 @@
-//! Reading an extent as people write it: `n + 1`, `extent(u, 0) % 4`, `n ? n : 1`.
+//! Reading an extent as people write it: `n + 1`, `extent(u, 0) % 4`, `n ? cells[0].k : 1`.
 
 use std::str::FromStr;
 
-use super::{Extent, Operation};
+use super::{Extent, Member, Operation};
 
 /// Why a text is no extent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +75,34 @@ impl<'a> Parser<'a> {
         taken
     }
 
+    fn name(&mut self, expected: &'static str) -> Result<String, ParseFault> {
+        if self.rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(self.fault(expected));
+        }
+        let name = self.take(|c| c.is_ascii_alphanumeric() || c == '_');
+        if name.is_empty() { Err(self.fault(expected)) } else { Ok(name.to_owned()) }
+    }
+
+    /// What follows the name of a record: the element of an array, and the field.
+    fn member(&mut self, of: &str) -> Result<Option<Member>, ParseFault> {
+        let mut index = None;
+        if self.accept('[') {
+            index = Some(Box::new(self.choice()?));
+            self.expect(']', "`]`")?;
+            self.expect('.', "`.` and a field")?;
+        } else if !self.accept('.') {
+            return Ok(None);
+        }
+        Ok(Some(Member { of: of.to_owned(), index, name: self.name("a field")? }))
+    }
+
+    /// An array argument, and the component of it if one is named.
+    fn array(&mut self) -> Result<(String, Option<Member>), ParseFault> {
+        let name = self.name("an array")?;
+        let member = self.member(&name)?;
+        Ok((name, member))
+    }
+
     fn choice(&mut self) -> Result<Extent, ParseFault> {
         self.depth += 1;
         if self.depth > LIMIT {
@@ -139,22 +167,28 @@ impl<'a> Parser<'a> {
                 self.fault("a number of 64 bits")
             });
         }
-        let name = self.take(|c| c.is_ascii_alphanumeric() || c == '_');
-        if name.is_empty() {
-            return Err(self.fault("a number, a name or `(`"));
-        }
+        let name = self.name("a number, a name or `(`")?;
         if !self.accept('(') {
-            return Ok(Extent::Scalar(name.to_owned()));
+            return match self.member(&name)? {
+                Some(member) => self.operation(Operation::Field(member)),
+                None => Ok(Extent::Scalar(name)),
+            };
         }
-        let operation = match name {
+        let operation = match name.as_str() {
             "extent" => {
-                let array = self.take(|c| c.is_ascii_alphanumeric() || c == '_').to_owned();
+                let (array, member) = self.array()?;
                 self.expect(',', "`,` and a dimension")?;
                 let dimension = self.take(|c| c.is_ascii_digit());
                 let dimension = dimension.parse().map_err(|_| self.fault("a dimension"))?;
-                Operation::Extent(array, dimension)
+                match member {
+                    Some(member) => Operation::ComponentExtent(member.along(dimension)),
+                    None => Operation::Extent(array, dimension),
+                }
             }
-            "count" => Operation::Count(self.take(|c| c.is_ascii_alphanumeric() || c == '_').to_owned()),
+            "count" => match self.array()? {
+                (_, Some(member)) => Operation::ComponentCount(member),
+                (array, None) => Operation::Count(array),
+            },
             "min" | "max" => {
                 let first = self.choice()?;
                 self.expect(',', "`,` and a second extent")?;

@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod kernel_body;
 mod place;
+mod reads;
 
 pub(crate) use bind::address_space;
 pub(crate) use kernel_body::{KernelBody, access_of};
@@ -136,6 +137,16 @@ pub enum FinalizeFault {
         /// The first instruction that may.
         place: Place,
     },
+    /// An extent that is computed from what the kernel may write.
+    #[error("an extent of `{of}` reads `{reads}`, which the kernel may write")]
+    ExtentReadsWritten {
+        /// The workspace or argument whose size it is.
+        of: String,
+        /// The argument and field that it reads.
+        reads: String,
+        /// The first instruction that may write, if the module is known.
+        place: Option<Place>,
+    },
     /// Functions that call one another.
     #[error("functions {} call one another: a kernel's call graph may only recurse directly", .functions.join(", "))]
     MutualRecursion {
@@ -207,6 +218,10 @@ fn stages(
     place::place(&mut layout).map_err(|fault| vec![fault])?;
     if let Some((module, policy)) = module {
         bind::bind(&mut layout, interface, module, policy)?;
+    }
+    let faults = reads::faults(&layout, module);
+    if !faults.is_empty() {
+        return Err(faults);
     }
     if let Some(launches) = &interface.launches {
         let alone = crate::noalias::noalias(&layout.buffers, launches, &interface.storages);

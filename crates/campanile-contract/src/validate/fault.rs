@@ -17,6 +17,8 @@ pub enum Invariant {
     ExtentParam,
     /// Extents use source arguments only.
     ExtentHost,
+    /// Extents use nothing that the kernel may write.
+    ExtentReadsWritten,
     /// Workspaces follow all argument bindings; their names are distinct.
     Slot,
     /// Sizes agree with types.
@@ -47,6 +49,7 @@ impl Invariant {
             Invariant::Dimension => "dimension",
             Invariant::ExtentParam => "extent_param",
             Invariant::ExtentHost => "extent_host",
+            Invariant::ExtentReadsWritten => "extent_reads_written",
             Invariant::Slot => "slot",
             Invariant::ElementSize => "element_size",
             Invariant::Packed => "packed",

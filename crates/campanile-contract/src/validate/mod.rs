@@ -12,6 +12,8 @@ mod slots;
 
 pub use fault::{Invariant, InvariantFault, Subject};
 
+pub(crate) use extents::{ReadsWritten, reads_written};
+
 use crate::layout::KernelLayout;
 
 /// Checks a layout.
@@ -26,6 +28,7 @@ pub fn validate(layout: &KernelLayout) -> Result<(), Vec<InvariantFault>> {
     dimensions::dimension(layout, &mut faults);
     extents::extent_param(layout, &mut faults);
     extents::extent_host(layout, &mut faults);
+    extents::extent_reads_written(layout, &mut faults);
     slots::slot(layout, &mut faults);
     slots::element_size(layout, &mut faults);
     slots::packed(layout, &mut faults);
