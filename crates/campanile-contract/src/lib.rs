@@ -25,5 +25,5 @@ pub use interface::{InterfaceFault, InterfaceFile, KernelInterface};
 pub use json::{LoadFault, schema};
 pub use layout::KernelLayout;
 pub use prove::ProofFault;
-pub use record::{Field, RecordLayout};
+pub use record::{Field, FieldFault, Record, RecordFault, RecordLayout};
 pub use validate::{Invariant, InvariantFault, validate};

@@ -28,16 +28,18 @@ fn interface(choices: &mut Choices) -> KernelInterface {
     for record in 0..choices.below(3) {
         let fields = (0..=choices.below(4)).map(|field| {
             let rank = choices.below(3) as u32;
-            Field { name: format!("f{field}"), ty: choices.number().into(), rank, allocatable: rank > 0 }
+            let name = format!("f{field}");
+            match rank {
+                0 => Field::plain(&name, choices.number()),
+                _ => Field::allocatable(&name, choices.number(), rank),
+            }
         });
-        kernel = kernel.record(&format!("R{record}"), fields.collect());
+        kernel = kernel.record(&format!("R{record}"), fields.collect::<Vec<_>>());
     }
     let mut launch = Launch::new();
     for index in 0..choices.below(8) {
         let name = format!("a{index}");
         let record = kernel.records.keys().nth(choices.below(3)).cloned();
-        let plain =
-            record.as_ref().is_some_and(|name| kernel.records[name].iter().all(|field| !field.allocatable));
         let shape = match choices.below(3) {
             0 => Shape::Explicit(vec![Extent::Literal(3), Extent::Scalar("n".into())]),
             _ => Shape::Deferred(1 + choices.below(3) as u32),
@@ -45,7 +47,7 @@ fn interface(choices: &mut Choices) -> KernelInterface {
         let kind = match (choices.below(4), record) {
             (0, _) => ArgumentKind::Scalar(choices.number()),
             (1, Some(record)) => ArgumentKind::Array { element: ElementType::Record(record), shape },
-            (2, Some(record)) if plain => ArgumentKind::Record { record, polymorphic: index % 2 == 0 },
+            (2, Some(record)) => ArgumentKind::Record { record, polymorphic: index % 2 == 0 },
             _ => ArgumentKind::Array { element: choices.number().into(), shape },
         };
         let storage = format!("s{}", choices.below(8));

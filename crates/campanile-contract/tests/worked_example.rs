@@ -7,7 +7,7 @@ use campanile_contract::layout::{IndexType, Kernarg, Kind};
 use campanile_contract::noalias::{Launch, Storage};
 use campanile_contract::{
     ElementType, Extent, Field, FinalizeFault, InterfaceFile, Invariant, KernelInterface, KernelLayout,
-    Number, RecordLayout, finalize,
+    Number, finalize,
 };
 use support::{layout, step};
 
@@ -153,10 +153,8 @@ fn lanes_alone_make_the_scalar_block() {
 
 #[test]
 fn the_builder_equals_the_file() {
-    let field =
-        |name: &str, rank| Field { name: name.into(), ty: Number::F32.into(), rank, allocatable: rank > 0 };
     let built = KernelInterface::kernel("step")
-        .record("Cell", vec![field("k", 0), field("q", 1)])
+        .record("Cell", vec![Field::plain("k", Number::F32), Field::allocatable("q", Number::F32, 1)])
         .array("u", Number::F32, 2)
         .intent(Intent::In)
         .array("v", Number::F32, 2)
@@ -210,20 +208,6 @@ fn components_that_part_ways_are_apart() {
 }
 
 #[test]
-fn records_are_laid_out_naturally() {
-    let field = |name: &str, number: Number| Field {
-        name: name.into(),
-        ty: number.into(),
-        rank: 0,
-        allocatable: false,
-    };
-    let fields = [field("a", Number::U8), field("b", Number::F64), field("c", Number::I16)];
-    let record = RecordLayout::natural("R", &fields).unwrap();
-    assert_eq!((record.size, record.alignment), (24, 8));
-    assert_eq!(layout(&step(), None).records[0].size, 4);
-}
-
-#[test]
 fn what_an_interface_may_not_say_is_refused() {
     let faulty = |from: &str, to: &str| {
         let file =
@@ -243,6 +227,8 @@ fn what_an_interface_may_not_say_is_refused() {
         ("u = \"a\", ", "", "passes nothing for `u`"),
         ("align = 16", "align = 2", "alignment 2"),
         ("rank = 1, allocatable", "allocatable", "is allocatable and a scalar"),
+        ("\"f32\" }, {", "\"f32\", offset = 2 }, {", "must be a multiple of 4"),
+        ("[kernel", "size = 2\n[kernel", "record `Cell` has 2 bytes"),
         ("interface/1", "interface/2", "interface/2"),
         ("align = 16", "colour = 16", "colour"),
     ] {

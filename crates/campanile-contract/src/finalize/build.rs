@@ -11,7 +11,7 @@ use crate::record::RecordLayout;
 
 /// All entries of an interface.
 pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<KernelLayout, FinalizeFault> {
-    let records = interface.records.iter().map(|(name, fields)| RecordLayout::natural(name, fields));
+    let records = interface.records.iter().map(|(name, record)| RecordLayout::new(name, record));
     let count = interface.launches.as_ref().map(|launches| launches.len() as u32);
     let mut layout = KernelLayout {
         schema: Version::One,

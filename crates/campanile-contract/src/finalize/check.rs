@@ -8,8 +8,8 @@ use crate::record::RecordLayout;
 /// Faults of records, arguments and workspaces.
 pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
     let mut faults = Vec::new();
-    for (name, fields) in &interface.records {
-        faults.extend(RecordLayout::natural(name, fields).err().map(FinalizeFault::from));
+    for (name, record) in &interface.records {
+        faults.extend(RecordLayout::new(name, record).err().map(FinalizeFault::from));
     }
     for argument in &interface.arguments {
         let name = || argument.name.clone();
@@ -26,15 +26,8 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
             ArgumentKind::Record { record, .. } => record,
             ArgumentKind::Scalar(_) => continue,
         };
-        let Some(fields) = interface.records.get(record) else {
+        if !interface.records.contains_key(record) {
             faults.push(FinalizeFault::UnknownRecord { argument: name(), record: record.clone() });
-            continue;
-        };
-        if matches!(argument.kind, ArgumentKind::Record { .. }) {
-            for field in fields.iter().filter(|field| field.allocatable) {
-                let component = field.name.clone();
-                faults.push(FinalizeFault::RecordComponent { argument: name(), component });
-            }
         }
     }
     for workspace in &interface.workspaces {

@@ -40,14 +40,6 @@ pub enum FinalizeFault {
     /// An array without dimensions.
     #[error("array `{0}` has no dimensions")]
     NoDimensions(String),
-    /// Allocatable components are taken apart for arrays only.
-    #[error("single record `{argument}` has the allocatable component `{component}`; pass an array of one")]
-    RecordComponent {
-        /// The argument.
-        argument: String,
-        /// The component.
-        component: String,
-    },
     /// An alignment that memory cannot have.
     #[error("workspace `{workspace}` has the alignment {align}, must be a power of two of at least {least}")]
     Alignment {

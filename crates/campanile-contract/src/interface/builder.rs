@@ -5,7 +5,7 @@ use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
 use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
-use crate::record::Field;
+use crate::record::Record;
 
 impl KernelInterface {
     /// A kernel without arguments.
@@ -30,8 +30,8 @@ impl KernelInterface {
 
     /// Declares a record.
     #[must_use]
-    pub fn record(mut self, name: &str, fields: Vec<Field>) -> Self {
-        self.records.insert(name.to_owned(), fields);
+    pub fn record(mut self, name: &str, record: impl Into<Record>) -> Self {
+        self.records.insert(name.to_owned(), record.into());
         self
     }
 

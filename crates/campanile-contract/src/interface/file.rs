@@ -10,7 +10,7 @@ use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
 use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
-use crate::record::Field;
+use crate::record::Record;
 
 /// Why an interface file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,20 +64,12 @@ pub struct InterfaceFile {
     schema: Version,
     /// Records by name.
     #[serde(default)]
-    record: BTreeMap<String, RecordTable>,
+    record: BTreeMap<String, Record>,
     /// Kernels by name.
     kernel: BTreeMap<String, KernelTable>,
     /// What launches pass, by name.
     #[serde(default)]
     storage: BTreeMap<String, Storage>,
-}
-
-/// A record.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct RecordTable {
-    /// Its fields, inherited ones first.
-    fields: Vec<Field>,
 }
 
 /// A kernel.
@@ -181,10 +173,9 @@ impl InterfaceFile {
     }
 
     fn resolve(&self, name: &str, table: &KernelTable) -> Result<KernelInterface, InterfaceFault> {
-        let records = self.record.iter().map(|(name, record)| (name.clone(), record.fields.clone()));
         Ok(KernelInterface {
             name: name.to_owned(),
-            records: records.collect(),
+            records: self.record.clone(),
             scalar_passing: table.scalars,
             index: table.index,
             arguments: table.args.iter().map(argument).collect::<Result<_, _>>()?,

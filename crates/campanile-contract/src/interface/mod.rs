@@ -11,7 +11,7 @@ use crate::element::{ElementType, Number};
 use crate::extent::Extent;
 use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
-use crate::record::Field;
+use crate::record::Record;
 
 /// What a kernel takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct KernelInterface {
     /// Its name, without `@`.
     pub name: String,
     /// Records that arguments may be of, by name.
-    pub records: BTreeMap<String, Vec<Field>>,
+    pub records: BTreeMap<String, Record>,
     /// How scalars are passed.
     pub scalar_passing: ScalarPassing,
     /// Type of extents, component offsets and sizes, and lanes.
@@ -59,7 +59,7 @@ pub enum ArgumentKind {
         /// Its dimensions, at least one.
         shape: Shape,
     },
-    /// A single record without allocatable components.
+    /// A single record; its allocatable components are taken apart like those of an array with one element.
     Record {
         /// Its type.
         record: String,

@@ -24,9 +24,12 @@ pub(super) fn slot(layout: &KernelLayout, faults: &mut Faults) {
 /// Sizes agree with types, and records with their fields.
 pub(super) fn element_size(layout: &KernelLayout, faults: &mut Faults) {
     for (index, record) in layout.records.iter().enumerate() {
-        let natural = RecordLayout::natural(&record.name, &record.fields);
-        faults.check(natural.as_ref() == Ok(record), Invariant::ElementSize, Subject::Record(index), || {
-            format!("record `{}` is not laid out as its fields ask", record.name)
+        let again = RecordLayout::new(&record.name, &record.declaration());
+        faults.check(again.as_ref() == Ok(record), Invariant::ElementSize, Subject::Record(index), || {
+            match again {
+                Ok(_) => format!("record `{}` has a field without an offset", record.name),
+                Err(fault) => fault.to_string(),
+            }
         });
     }
     for (index, buffer) in layout.buffers.iter().enumerate() {
