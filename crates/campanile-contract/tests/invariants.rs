@@ -96,6 +96,8 @@ fn each_broken_field_has_its_own_fault() {
         ("/buffers/1/offset", json!(0), Placement),
         ("/scalars/0/offset", json!(50), Placement),
         ("/workspaces/0/offset", json!(4096), Placement),
+        ("/buffers/0/ptr_align", json!(3), Placement),
+        ("/workspaces/0/ptr_align", json!(0), Placement),
         ("/kernarg/size", json!(87), Placement),
         ("/kernarg/align", json!(3), Placement),
         ("/scalar_passing", json!("block"), Placement),

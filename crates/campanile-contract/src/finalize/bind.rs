@@ -15,6 +15,8 @@ struct Expected {
     end: u32,
     align: u32,
     pointer: bool,
+    /// Whether it is an address in shared memory, for which a kernel may also take 8 bytes without a mark.
+    shared: bool,
 }
 
 /// Takes places, access and all that the body shows from the kernel of the layout's name.
@@ -28,6 +30,10 @@ pub(super) fn bind(
     let parameters = &body.kernel.parameters;
     body.describe(layout);
     access(layout, interface, &body)?;
+    for shared in &mut layout.shared {
+        let declared = parameters.get(shared.param as usize);
+        shared.size = declared.filter(|declared| declared.size == 8).map_or(shared.size, |_| 8);
+    }
     let expected = expected(layout);
     let faults = misfits(layout, &expected, &body);
     if !faults.is_empty() {
@@ -50,7 +56,6 @@ pub(super) fn bind(
         workspace.ptr_align = workspace.ptr_align.max(pointee(workspace.param));
     }
     for shared in &mut layout.shared {
-        shared.size = parameters[shared.param as usize].size;
         shared.offset = moved(shared.param, shared.offset);
         shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
     }
@@ -95,13 +100,17 @@ fn expected(layout: &KernelLayout) -> Vec<Expected> {
     let buffers = layout.buffers.iter().map(|one| (one.param, &one.variable, one.offset, 8, true));
     let scalars = layout.scalars.iter().map(|one| (one.param, &one.variable, one.offset, one.size, false));
     let workspaces = layout.workspaces.iter().map(|one| (one.param, &one.variable, one.offset, 8, true));
-    let shared = layout.shared.iter().map(|one| (one.param, &one.variable, one.offset, one.size, true));
+    let shared = layout.shared.iter().map(|one| (one.param, &one.variable, one.offset, one.size, false));
+    let first_shared = layout.shared.first().map_or(u32::MAX, |first| first.param);
     let mut expected: Vec<Expected> = Vec::new();
     for (param, name, start, size, pointer) in buffers.chain(scalars).chain(workspaces).chain(shared) {
         let end = start + size;
         match expected.get_mut(param as usize) {
             Some(block) => (block.end, block.align) = (block.end.max(end), block.align.max(size)),
-            None => expected.push(Expected { name: name.clone(), start, end, align: size, pointer }),
+            None => {
+                let (name, shared) = (name.clone(), param >= first_shared);
+                expected.push(Expected { name, start, end, align: size, pointer, shared });
+            }
         }
     }
     for one in &mut expected {
@@ -127,15 +136,14 @@ fn misfits(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) 
         let (parameter, entry, place) = (found.name.clone(), expected.name.clone(), found.place);
         let size = expected.end - expected.start;
         let written = layout.buffers.iter().any(|one| one.param as usize == index && one.written);
-        let is_shared = layout.shared.iter().any(|one| one.param as usize == index);
         let fits = match found.space {
             None => true,
-            Some(Space::Global | Space::Generic) => expected.pointer && !is_shared,
+            Some(Space::Global | Space::Generic) => expected.pointer,
             Some(Space::Const) => expected.pointer && !written && index < layout.buffers.len(),
-            Some(Space::Shared) => is_shared,
+            Some(Space::Shared) => expected.shared,
             Some(Space::Private) => false,
         };
-        if found.size != size && !(is_shared && found.size == 8) {
+        if found.size != size {
             let (expected, found) = (size, found.size);
             faults.push(FinalizeFault::ParameterSize { parameter, entry, expected, found, place });
         } else if found.alignment < expected.align {

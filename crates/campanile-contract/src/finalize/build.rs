@@ -5,9 +5,12 @@ use crate::element::{ElementType, Number};
 use crate::interface::{Argument, ArgumentKind, Intent, KernelInterface, Shape};
 use crate::layout::{
     Access, AddressSpace, Buffer, Kernarg, KernelLayout, Kind, Launches, Limits, Origin, Parameter,
-    ParameterRole, Resources, Scalar, Version, Workspace, WorkspaceDimension,
+    ParameterRole, Resources, Scalar, SharedArgument, Version, Workspace, WorkspaceDimension,
 };
 use crate::record::RecordLayout;
+
+/// Size in bytes of an address in shared memory (spec 2.1).
+const SHARED_ADDRESS: u32 = 4;
 
 /// All entries of an interface.
 pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<KernelLayout, FinalizeFault> {
@@ -43,6 +46,15 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
                 let scalar = scalar(&argument.name, Kind::Scalar, *number, index, None);
                 layout.scalars.push(scalar);
             }
+            ArgumentKind::Shared { bytes, align } => layout.shared.push(SharedArgument {
+                variable: argument.name.clone(),
+                argument_index: index as u32,
+                bytes: Some(bytes.clone()),
+                param: 0,
+                offset: 0,
+                size: SHARED_ADDRESS,
+                ptr_align: *align,
+            }),
             _ => buffers(&mut layout, argument, index as u32),
         }
     }
@@ -70,7 +82,7 @@ fn parameter(argument: &Argument) -> Parameter {
         ArgumentKind::Array { shape: Shape::Explicit(sizes), .. } => {
             (sizes.len() as u32, Some(sizes.clone()))
         }
-        ArgumentKind::Record { .. } | ArgumentKind::Scalar(_) => (0, None),
+        _ => (0, None),
     };
     Parameter { name: argument.name.clone(), role: ParameterRole::Source, rank, shape }
 }
@@ -104,7 +116,7 @@ fn buffers(layout: &mut KernelLayout, argument: &Argument, index: u32) {
             let kind = if *polymorphic { Kind::Class } else { Kind::Struct };
             (ElementType::Record(record.clone()), kind)
         }
-        ArgumentKind::Scalar(_) => return,
+        ArgumentKind::Scalar(_) | ArgumentKind::Shared { .. } => return,
     };
     let access = match argument.intent {
         Intent::In => Access::Read,

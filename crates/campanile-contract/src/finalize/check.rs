@@ -25,6 +25,12 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
             }
             ArgumentKind::Record { record, .. } => record,
             ArgumentKind::Scalar(_) => continue,
+            ArgumentKind::Shared { align, .. } => {
+                if !align.is_power_of_two() {
+                    faults.push(FinalizeFault::Alignment { of: name(), align: *align, least: 1 });
+                }
+                continue;
+            }
         };
         if !interface.records.contains_key(record) {
             faults.push(FinalizeFault::UnknownRecord { argument: name(), record: record.clone() });
@@ -33,7 +39,7 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
     for workspace in &interface.workspaces {
         let (align, least) = (workspace.align, workspace.element.size());
         if !align.is_power_of_two() || align < least {
-            faults.push(FinalizeFault::Alignment { workspace: workspace.name.clone(), align, least });
+            faults.push(FinalizeFault::Alignment { of: workspace.name.clone(), align, least });
         }
     }
     faults

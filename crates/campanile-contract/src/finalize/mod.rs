@@ -41,10 +41,10 @@ pub enum FinalizeFault {
     #[error("array `{0}` has no dimensions")]
     NoDimensions(String),
     /// An alignment that memory cannot have.
-    #[error("workspace `{workspace}` has the alignment {align}, must be a power of two of at least {least}")]
+    #[error("`{of}` has the alignment {align}, must be a power of two of at least {least}")]
     Alignment {
-        /// The workspace.
-        workspace: String,
+        /// The workspace or shared memory.
+        of: String,
         /// As declared.
         align: u32,
         /// That of its elements.

@@ -1,6 +1,6 @@
 //! Building an interface in Rust, one call for each line of the file.
 
-use super::{Argument, ArgumentKind, Intent, KernelInterface, Shape, WorkspaceInterface};
+use super::{Argument, ArgumentKind, Intent, KernelInterface, SHARED_ALIGN, Shape, WorkspaceInterface};
 use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
 use crate::layout::{IndexType, Initial, ScalarPassing};
@@ -61,6 +61,15 @@ impl KernelInterface {
     #[must_use]
     pub fn scalar(self, name: &str, number: Number) -> Self {
         self.argument(name, ArgumentKind::Scalar(number))
+    }
+
+    /// Adds shared memory of so many bytes, aligned to [`SHARED_ALIGN`].
+    ///
+    /// # Errors
+    /// When the size is no extent.
+    pub fn shared(self, name: &str, bytes: &str) -> Result<Self, ParseFault> {
+        let bytes = bytes.parse()?;
+        Ok(self.argument(name, ArgumentKind::Shared { bytes, align: SHARED_ALIGN }))
     }
 
     /// Says what the kernel may do with the argument added last.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::{Argument, ArgumentKind, Intent, KernelInterface, Shape, WorkspaceInterface};
+use super::{Argument, ArgumentKind, Intent, KernelInterface, SHARED_ALIGN, Shape, WorkspaceInterface};
 use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
 use crate::layout::{IndexType, Initial, ScalarPassing};
@@ -18,8 +18,8 @@ pub enum InterfaceFault {
     /// It is no TOML, or has unknown or missing fields; the message has the line.
     #[error("{0}")]
     Form(#[from] toml::de::Error),
-    /// An argument that is not exactly one of array, record and scalar.
-    #[error("argument `{0}` must have one of `array`, `record` and `scalar`")]
+    /// An argument that is not exactly one of array, record, scalar and shared memory.
+    #[error("argument `{0}` must have one of `array`, `record`, `scalar` and `shared_bytes`")]
     ArgumentSort(String),
     /// An array with neither rank nor shape, or both.
     #[error("array `{0}` must have one of `rank` and `shape`")]
@@ -106,18 +106,20 @@ struct ArgumentTable {
     record: Option<String>,
     /// Its type, for a value.
     scalar: Option<ElementType>,
+    /// Size in bytes, for shared memory of each work-group.
+    shared_bytes: Option<ExtentText>,
+    /// Alignment of shared memory in bytes; 16 by default.
+    align: Option<u32>,
     /// Number of dimensions whose sizes each launch gives.
     rank: Option<u32>,
     /// Sizes computed from other arguments.
     shape: Option<Vec<ExtentText>>,
     /// Whether a single record may be of a type that extends the one named.
     polymorphic: Option<bool>,
-    /// What the kernel may do with it.
-    #[serde(default)]
-    intent: Intent,
-    /// What it holds at first.
-    #[serde(default)]
-    initial: Initial,
+    /// What the kernel may do with an array or record; anything by default.
+    intent: Option<Intent>,
+    /// What an array or record holds at first; by default what the host has in it.
+    initial: Option<Initial>,
 }
 
 /// A scratch array.
@@ -189,13 +191,8 @@ impl InterfaceFile {
 
 fn argument(table: &ArgumentTable) -> Result<Argument, InterfaceFault> {
     let name = || table.name.clone();
-    let needless = |given: bool, field| match given {
-        true => Err(InterfaceFault::Needless { argument: name(), field }),
-        false => Ok(()),
-    };
-    let kind = match (&table.array, &table.record, &table.scalar) {
-        (Some(element), None, None) => {
-            needless(table.polymorphic.is_some(), "polymorphic")?;
+    let kind = match (&table.array, &table.record, &table.scalar, &table.shared_bytes) {
+        (Some(element), None, None, None) => {
             let shape = match (table.rank, &table.shape) {
                 (Some(rank), None) => Shape::Deferred(rank),
                 (None, Some(shape)) => Shape::Explicit(extents(&table.name, shape)?),
@@ -203,24 +200,31 @@ fn argument(table: &ArgumentTable) -> Result<Argument, InterfaceFault> {
             };
             ArgumentKind::Array { element: element.clone(), shape }
         }
-        (None, record, scalar) => {
-            needless(table.rank.is_some(), "rank")?;
-            needless(table.shape.is_some(), "shape")?;
-            match (record, scalar) {
-                (Some(record), None) => ArgumentKind::Record {
-                    record: record.clone(),
-                    polymorphic: table.polymorphic.unwrap_or(false),
-                },
-                (None, Some(ty)) => {
-                    needless(table.polymorphic.is_some(), "polymorphic")?;
-                    ArgumentKind::Scalar(number(&table.name, ty)?)
-                }
-                _ => return Err(InterfaceFault::ArgumentSort(name())),
-            }
+        (None, Some(record), None, None) => {
+            ArgumentKind::Record { record: record.clone(), polymorphic: table.polymorphic.unwrap_or(false) }
+        }
+        (None, None, Some(ty), None) => ArgumentKind::Scalar(number(&table.name, ty)?),
+        (None, None, None, Some(bytes)) => {
+            let (bytes, align) = (extent(&table.name, bytes)?, table.align.unwrap_or(SHARED_ALIGN));
+            ArgumentKind::Shared { bytes, align }
         }
         _ => return Err(InterfaceFault::ArgumentSort(name())),
     };
-    Ok(Argument { name: name(), kind, intent: table.intent, initial: table.initial })
+    let (array, single) = (table.array.is_some(), table.record.is_some());
+    for (field, given, fits) in [
+        ("rank", table.rank.is_some(), array),
+        ("shape", table.shape.is_some(), array),
+        ("polymorphic", table.polymorphic.is_some(), single),
+        ("align", table.align.is_some(), table.shared_bytes.is_some()),
+        ("intent", table.intent.is_some(), array || single),
+        ("initial", table.initial.is_some(), array || single),
+    ] {
+        if given && !fits {
+            return Err(InterfaceFault::Needless { argument: name(), field });
+        }
+    }
+    let (intent, initial) = (table.intent.unwrap_or_default(), table.initial.unwrap_or_default());
+    Ok(Argument { name: name(), kind, intent, initial })
 }
 
 fn workspace(table: &WorkspaceTable) -> Result<WorkspaceInterface, InterfaceFault> {
@@ -240,11 +244,14 @@ fn number(name: &str, ty: &ElementType) -> Result<Number, InterfaceFault> {
 }
 
 fn extents(name: &str, texts: &[ExtentText]) -> Result<Vec<Extent>, InterfaceFault> {
-    let extent = |text: &ExtentText| match text {
+    texts.iter().map(|text| extent(name, text)).collect()
+}
+
+fn extent(name: &str, text: &ExtentText) -> Result<Extent, InterfaceFault> {
+    match text {
         ExtentText::Number(value) => Ok(Extent::Literal(*value)),
         ExtentText::Text(text) => {
             text.parse().map_err(|fault| InterfaceFault::Extent { name: name.to_owned(), fault })
         }
-    };
-    texts.iter().map(extent).collect()
+    }
 }

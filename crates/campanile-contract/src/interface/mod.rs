@@ -68,7 +68,17 @@ pub enum ArgumentKind {
     },
     /// A value.
     Scalar(Number),
+    /// Shared memory of each work-group, of which the kernel gets the address.
+    Shared {
+        /// Its size in bytes.
+        bytes: Extent,
+        /// Alignment in bytes, a power of two.
+        align: u32,
+    },
 }
+
+/// Alignment in bytes of shared memory for which the interface asks none: that of four 32-bit numbers, read at once.
+pub const SHARED_ALIGN: u32 = 16;
 
 /// The dimensions of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -97,6 +97,14 @@ pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
         });
         end = start + size;
     }
+    let buffers = layout.buffers.iter().map(|buffer| buffer.ptr_align);
+    let workspaces = layout.workspaces.iter().map(|workspace| workspace.ptr_align);
+    let shared = layout.shared.iter().map(|shared| shared.ptr_align);
+    for align in buffers.chain(workspaces).chain(shared) {
+        faults.check(align.is_power_of_two(), Invariant::Placement, Subject::Layout, || {
+            format!("memory is aligned to {align} bytes, must be a power of two")
+        });
+    }
     let align = kernarg.align;
     let rounded = align.is_power_of_two() && kernarg.size.is_multiple_of(align);
     faults.check(rounded, Invariant::Placement, Subject::Layout, || {
