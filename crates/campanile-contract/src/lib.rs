@@ -19,7 +19,7 @@ pub mod validate;
 
 pub use element::{ElementType, Number};
 pub use extent::Extent;
-pub use finalize::{FinalizeFault, Policy, Recursion, finalize, finalize_for, module_digest};
+pub use finalize::{FinalizeFault, LanesFault, Policy, Recursion, finalize, finalize_for, module_digest};
 pub use infer::infer;
 pub use interface::{InterfaceFault, InterfaceFile, KernelInterface};
 pub use json::{LoadFault, schema};

@@ -86,6 +86,10 @@ fn every_layout_is_valid_and_read_back_equal() {
         let read = KernelLayout::from_json(&json).unwrap();
         assert_eq!(read, layout);
         assert_eq!(read.to_json().unwrap(), json);
+        for lanes in [None, Some(1), Some(16)] {
+            let again = finalize(&KernelInterface { lanes, ..interface.clone() }, limits).unwrap();
+            assert_eq!(layout.with_lanes(lanes), Ok(again));
+        }
         packed += u32::from(layout.packed);
     }
     assert!(packed > 20 && packed < 180, "{packed}");

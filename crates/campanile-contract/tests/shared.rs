@@ -5,8 +5,8 @@ use std::sync::Arc;
 use campanile_contract::interface::SHARED_ALIGN;
 use campanile_contract::layout::{Limits, SharedArgument};
 use campanile_contract::{
-    FinalizeFault, InterfaceFile, Invariant, KernelInterface, KernelLayout, LoadFault, Number, finalize,
-    finalize_for,
+    FinalizeFault, InterfaceFile, Invariant, KernelInterface, KernelLayout, LoadFault, Number, Policy,
+    finalize, finalize_for,
 };
 use campanile_core::diagnostic::Sink;
 use campanile_core::source::SourceFile;
@@ -99,13 +99,13 @@ fn a_kernel_may_take_shared_addresses_of_either_size() {
         let mut sink = Sink::new();
         let module = campanile_core::load(&source, &mut sink);
         let module = module.unwrap_or_else(|| panic!("{:?}", sink.into_sorted()));
-        finalize_for(&interface(FILE).unwrap(), &module, Limits::default())
+        finalize_for(&interface(FILE).unwrap(), &module, Limits::default(), Policy::CONTRACT)
     };
     let shared = ".param[4] .align(4) .addrspace(shared) .ptr_align(64)";
     let layout = bound(shared, ".param[8]").unwrap();
     let found: Vec<_> = layout.shared.iter().map(|one| (one.offset, one.size, one.ptr_align)).collect();
-    assert_eq!(found, [(40, 4, 64), (48, 8, 4)]);
-    assert_eq!(layout.kernarg.size, 56);
+    assert_eq!(found, [(32, 4, 64), (40, 8, 4)]);
+    assert_eq!(layout.kernarg.size, 48);
     let faults = bound(shared, ".param[8] .addrspace(global)").unwrap_err();
     assert!(matches!(faults[0], FinalizeFault::ParameterSpace { .. }), "{faults:?}");
     let faults = bound(".param[2]", shared).unwrap_err();

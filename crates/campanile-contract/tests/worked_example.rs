@@ -7,7 +7,7 @@ use campanile_contract::layout::{IndexType, Kernarg, Kind};
 use campanile_contract::noalias::{Launch, Storage};
 use campanile_contract::{
     ElementType, Extent, Field, FinalizeFault, InterfaceFile, Invariant, KernelInterface, KernelLayout,
-    Number, finalize,
+    LanesFault, Number, finalize,
 };
 use support::{layout, step};
 
@@ -146,6 +146,12 @@ fn lanes_alone_make_the_scalar_block() {
     let with = layout(&kernel(true), Some(2));
     assert!(with.packed);
     assert_eq!(with.workspaces[0].buffer_index, 2);
+    assert_eq!(layout(&kernel(false), Some(2)).with_lanes(Some(32)), Ok(with.clone()));
+    assert_eq!(with.with_lanes(None), Ok(layout(&kernel(false), Some(2))));
+    let bound = KernelLayout { module_digest: Some("sha256:00".into()), ..with };
+    assert_eq!(bound.with_lanes(Some(8)).unwrap().lanes, Some(8));
+    assert_eq!(bound.with_lanes(None), Err(LanesFault::Bound("k".into())));
+    assert!(matches!(bound.with_lanes(Some(64)), Err(LanesFault::Invariants(_))));
     let faults = finalize(&kernel(true).lanes(3), Default::default()).unwrap_err();
     let [FinalizeFault::Invariant(fault)] = faults.as_slice() else { panic!("{faults:?}") };
     assert_eq!(fault.invariant, Invariant::Lanes);
@@ -220,7 +226,8 @@ fn what_an_interface_may_not_say_is_refused() {
         ("\"n + 1\"", "\"k + 1\"", "invariant.extent_host: an extent of `tmp` uses `k`"),
         ("\"n + 1\"", "\"n +\"", "size of `tmp`"),
         ("array = \"Cell\"", "array = \"Sell\"", "which is not declared"),
-        ("scalar = \"i32\"", "rank = 1", "cannot have `rank`"),
+        ("scalar = \"i32\"", "scalar = \"i32\", rank = 1", "cannot have `rank`"),
+        ("scalar = \"i32\"", "scalar = \"i32\", intent = \"out\"", "cannot have `intent`"),
         ("scalar = \"i32\"", "intent = \"in\"", "must have one of `array`"),
         ("rank = 2", "rank = 0", "has no dimensions"),
         ("u = \"a\"", "u = \"z\"", "storage `z` is not declared"),

@@ -68,12 +68,17 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
         }
     }
     if interface.lanes.is_some() {
-        let index = layout.parameters.len();
-        let name = free_name(&layout, interface, "lanes");
-        layout.scalars.push(scalar(&name, Kind::Scalar, layout.index.number(), index, None));
-        layout.parameters.push(Parameter { name, role: ParameterRole::Lanes, rank: 0, shape: None });
+        add_lanes(&mut layout);
     }
     Ok(layout)
+}
+
+/// The last parameter: the number of lanes.
+pub(super) fn add_lanes(layout: &mut KernelLayout) {
+    let index = layout.parameters.len();
+    let name = free_name(layout, "lanes");
+    layout.scalars.push(scalar(&name, Kind::Scalar, layout.index.number(), index, None));
+    layout.parameters.push(Parameter { name, role: ParameterRole::Lanes, rank: 0, shape: None });
 }
 
 fn parameter(argument: &Argument) -> Parameter {
@@ -193,10 +198,10 @@ fn workspaces(layout: &mut KernelLayout, interface: &KernelInterface) {
 }
 
 /// A name like this one that no parameter or workspace has.
-fn free_name(layout: &KernelLayout, interface: &KernelInterface, name: &str) -> String {
+fn free_name(layout: &KernelLayout, name: &str) -> String {
     let mut free = name.to_owned();
     while layout.parameters.iter().any(|parameter| parameter.name == free)
-        || interface.workspaces.iter().any(|workspace| workspace.name == free)
+        || layout.workspaces.iter().any(|workspace| workspace.variable == free)
     {
         free.push('_');
     }

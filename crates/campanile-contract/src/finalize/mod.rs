@@ -7,6 +7,7 @@ mod bind;
 mod build;
 mod check;
 mod kernel_body;
+mod lanes;
 mod place;
 mod reads;
 
@@ -16,6 +17,9 @@ pub use kernel_body::{Policy, Recursion, module_digest};
 
 use campanile_core::isa::Space;
 use campanile_core::module::{Module, Place};
+
+pub use lanes::LanesFault;
+use place::TooLarge;
 
 use crate::interface::KernelInterface;
 use crate::layout::{KernelLayout, Limits};
@@ -207,11 +211,11 @@ fn stages(
     }
     let mut layout = build::build(interface, limits).map_err(|fault| vec![fault])?;
     place::pack(&mut layout);
-    place::place(&mut layout).map_err(|fault| vec![fault])?;
+    place::place(&mut layout).map_err(|TooLarge| vec![FinalizeFault::TooLarge])?;
     if let Some((module, policy)) = module {
         bind::bind(&mut layout, interface, module, policy)?;
     }
-    let faults = reads::faults(&layout, module);
+    let faults = reads::faults(&layout, module.map(|(module, _)| module));
     if !faults.is_empty() {
         return Err(faults);
     }

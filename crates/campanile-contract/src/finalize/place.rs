@@ -1,6 +1,5 @@
 //! Packing, slots, and places in the argument buffer.
 
-use super::FinalizeFault;
 use super::build::scalar;
 use crate::element::Number;
 use crate::layout::{KernelLayout, Kind, ParameterRole, ScalarPassing};
@@ -20,6 +19,15 @@ pub(super) fn pack(layout: &mut KernelLayout) {
     let offsets: Vec<_> = offsets.collect();
     layout.scalars.splice(end..end, offsets);
 }
+
+/// Undoes [`pack`].
+pub(super) fn unpack(layout: &mut KernelLayout) {
+    layout.packed = false;
+    layout.scalars.retain(|scalar| scalar.kind != Kind::PackedOffset);
+}
+
+/// More bytes of arguments than 32 bits count.
+pub(super) struct TooLarge;
 
 /// Where the next parameter goes.
 struct Cursor {
@@ -41,9 +49,9 @@ impl Cursor {
 ///
 /// # Errors
 /// When the arguments do not fit in 32 bits.
-pub(super) fn place(layout: &mut KernelLayout) -> Result<(), FinalizeFault> {
+pub(super) fn place(layout: &mut KernelLayout) -> Result<(), TooLarge> {
     let mut cursor = Cursor { param: 0, end: 0 };
-    let mut take = |size, align| cursor.take(size, align).ok_or(FinalizeFault::TooLarge);
+    let mut take = |size, align| cursor.take(size, align).ok_or(TooLarge);
     let base = if layout.packed { Some(take(8, 8)?) } else { None };
     for buffer in &mut layout.buffers {
         (buffer.param, buffer.offset) = match base {
@@ -62,10 +70,10 @@ pub(super) fn place(layout: &mut KernelLayout) -> Result<(), FinalizeFault> {
             let mut block = Cursor { param: 0, end: 0 };
             let mut align = 1;
             for scalar in &mut layout.scalars {
-                let (_, offset) = block.take(scalar.size, scalar.size).ok_or(FinalizeFault::TooLarge)?;
+                let (_, offset) = block.take(scalar.size, scalar.size).ok_or(TooLarge)?;
                 (scalar.offset, align) = (offset, align.max(scalar.size));
             }
-            let size = block.end.checked_next_multiple_of(align).ok_or(FinalizeFault::TooLarge)?;
+            let size = block.end.checked_next_multiple_of(align).ok_or(TooLarge)?;
             let (param, start) = take(size, align)?;
             for scalar in &mut layout.scalars {
                 (scalar.param, scalar.offset) = (param, start + scalar.offset);
@@ -85,7 +93,7 @@ pub(super) fn place(layout: &mut KernelLayout) -> Result<(), FinalizeFault> {
     let scalars = layout.scalars.iter().map(|scalar| scalar.size);
     let shared = layout.shared.iter().map(|shared| shared.size);
     let align = scalars.chain(shared).chain(pointers.then_some(8)).max().unwrap_or(1);
-    let size = cursor.end.checked_next_multiple_of(align).ok_or(FinalizeFault::TooLarge)?;
+    let size = cursor.end.checked_next_multiple_of(align).ok_or(TooLarge)?;
     (layout.kernarg.size, layout.kernarg.align) = (size, align);
     Ok(())
 }

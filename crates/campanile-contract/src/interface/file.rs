@@ -211,12 +211,13 @@ fn argument(table: &ArgumentTable) -> Result<Argument, InterfaceFault> {
         _ => return Err(InterfaceFault::ArgumentSort(name())),
     };
     let (array, single) = (table.array.is_some(), table.record.is_some());
+    let value_in = table.scalar.is_some() && table.intent == Some(Intent::In);
     for (field, given, fits) in [
         ("rank", table.rank.is_some(), array),
         ("shape", table.shape.is_some(), array),
         ("polymorphic", table.polymorphic.is_some(), single),
         ("align", table.align.is_some(), table.shared_bytes.is_some()),
-        ("intent", table.intent.is_some(), array || single),
+        ("intent", table.intent.is_some(), array || single || value_in),
         ("initial", table.initial.is_some(), array || single),
     ] {
         if given && !fits {
