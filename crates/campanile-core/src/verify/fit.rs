@@ -8,7 +8,8 @@ use super::literal::{LiteralDoubt, LiteralFault, float_bits, integer_bits};
 use super::mnemonics::Candidate;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{
-    ControlFlow, ExpectedOperand, MnemonicFault, Opcode, OperandKind, Space, SpecialRegister, resolve,
+    ControlFlow, ExpectedOperand, FloatFormat, MnemonicFault, Opcode, OperandKind, Space, SpecialRegister,
+    resolve,
 };
 use crate::module::{Operand, RegisterId, RegisterType, Scalar, VariableId};
 use crate::source::Span;
@@ -66,10 +67,7 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
                 }
                 (OperandKind::Label, Given::Word) => self.label_operand(*span),
                 _ => match self.fit(candidate, expected, *given, *span) {
-                    Ok(operand) => {
-                        self.check_doubts(expected, *given, *span);
-                        Some(operand)
-                    }
+                    Ok(operand) => Some(operand),
                     Err(diagnostic) => {
                         self.verifier.sink.push(*diagnostic);
                         None
@@ -124,11 +122,9 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         self.verifier.sink.push(diagnostic.help(help));
     }
 
-    /// The operand, if `given` is what is expected.
-    fn fit(&self, candidate: &Candidate, expected: &ExpectedOperand, given: Given, span: Span) -> Fitted {
+    /// The operand, if `given` is what is expected. Warns about what is odd in it.
+    fn fit(&mut self, candidate: &Candidate, expected: &ExpectedOperand, given: Given, span: Span) -> Fitted {
         use OperandKind as Kind;
-        let scalar_wanted = matches!(expected.kind, Kind::Register | Kind::Source | Kind::Pointer)
-            || (expected.kind == Kind::Data && expected.elements == 1);
         match (expected.kind, given) {
             (_, Given::Scalar(Scalar::Special(special, _), _) | Given::SpecialVector(special))
                 if expected.written =>
@@ -136,12 +132,12 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
                 Err(self.fault(Code::ReadOnly, span, format!("`%{}` cannot be written", special.name())))
             }
             (_, Given::SpecialVector(special)) => Err(self.special_vector(special, span)),
-            (_, Given::Scalar(scalar, bits)) if scalar_wanted => {
+            (_, Given::Scalar(scalar, bits)) if wants_scalar(expected) => {
                 self.check_width(candidate, expected, bits, span, scalar).map(|()| Operand::Scalar(scalar))
             }
             (Kind::Source, Given::Number) => self.immediate(expected, span),
             (Kind::Packed | Kind::Vector { .. } | Kind::Data, Given::Vector(register, ty))
-                if !scalar_wanted =>
+                if !wants_scalar(expected) =>
             {
                 self.check_vector(expected, register, ty, span).map(|()| Operand::Vector(register))
             }
@@ -247,8 +243,7 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         ty: RegisterType,
         span: Span,
     ) -> Result<(), Box<Diagnostic>> {
-        let count_fits = expected.elements == 0 || u32::from(ty.elements) == expected.elements;
-        if count_fits && u32::from(ty.bits) == expected.bits {
+        if is_vector_wanted(expected, ty) {
             return Ok(());
         }
         let text = self.text(span);
@@ -282,10 +277,13 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
         Err(Box::new(diagnostic.and(variable.place.span, "declared here")))
     }
 
-    fn immediate(&self, expected: &ExpectedOperand, span: Span) -> Fitted {
+    fn immediate(&mut self, expected: &ExpectedOperand, span: Span) -> Fitted {
         let text = self.text(span);
         let bits = match expected.float {
-            Some(format) => float_bits(text, format).map(|(bits, _)| bits),
+            Some(format) => float_bits(text, format).map(|(bits, doubt)| {
+                self.report_doubt(doubt, format, span);
+                bits
+            }),
             None => integer_bits(text, expected.bits),
         };
         let unsigned = expected.bits == 128 && !text.starts_with('-');
@@ -314,24 +312,18 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
     }
 
     /// Warns about what is odd in an accepted immediate.
-    fn check_doubts(&mut self, expected: &ExpectedOperand, given: Given, span: Span) {
-        let (Given::Number, Some(format)) = (given, expected.float) else { return };
-        let text = self.text(span);
-        match float_bits(text, format) {
-            Ok((_, Some(LiteralDoubt::Digits(wanted)))) => {
-                let message =
-                    format!("the bits of a `.{format}` number are written with {wanted} hexadecimal digits");
-                self.verifier.report(Code::HexadecimalDigits, span, message);
+    fn report_doubt(&mut self, doubt: Option<LiteralDoubt>, format: FloatFormat, span: Span) {
+        let (code, message) = match doubt {
+            Some(LiteralDoubt::Digits(wanted)) => (
+                Code::HexadecimalDigits,
+                format!("the bits of a `.{format}` number are written with {wanted} hexadecimal digits"),
+            ),
+            Some(LiteralDoubt::Infinite) => {
+                (Code::InfiniteImmediate, format!("`{}` is infinite in `.{format}`", self.text(span)))
             }
-            Ok((_, Some(LiteralDoubt::Infinite))) => {
-                self.verifier.report(
-                    Code::InfiniteImmediate,
-                    span,
-                    format!("`{text}` is infinite in `.{format}`"),
-                );
-            }
-            _ => {}
-        }
+            None => return,
+        };
+        self.verifier.report(code, span, message);
     }
 
     #[cold]
@@ -378,11 +370,21 @@ impl<'a> BodyVerifier<'_, 'a, '_> {
     }
 }
 
+/// Whether one value is expected that a scalar can hold.
+fn wants_scalar(expected: &ExpectedOperand) -> bool {
+    matches!(expected.kind, OperandKind::Register | OperandKind::Source | OperandKind::Pointer)
+        || (expected.kind == OperandKind::Data && expected.elements == 1)
+}
+
+/// Whether a vector has the elements expected: in width, and in number where that is fixed.
+fn is_vector_wanted(expected: &ExpectedOperand, ty: RegisterType) -> bool {
+    let count_fits = expected.elements == 0 || u32::from(ty.elements) == expected.elements;
+    count_fits && u32::from(ty.bits) == expected.bits
+}
+
 /// Whether an operand has the width expected, or nothing if it is not even of the kind.
 fn suits(expected: &ExpectedOperand, given: Given) -> Option<bool> {
     use OperandKind as Kind;
-    let scalar_wanted = matches!(expected.kind, Kind::Register | Kind::Source | Kind::Pointer)
-        || (expected.kind == Kind::Data && expected.elements == 1);
     match (expected.kind, given) {
         (_, Given::Unknown)
         | (Kind::Source, Given::Number)
@@ -393,11 +395,12 @@ fn suits(expected: &ExpectedOperand, given: Given) -> Option<bool> {
         | (Kind::Function, Given::Function(_))
         | (Kind::Label, Given::Word) => Some(true),
         (Kind::Swizzled, Given::Scalar(Scalar::Element(..), bits)) => Some(bits == expected.bits),
-        (_, Given::Scalar(_, bits)) if scalar_wanted => Some(bits == expected.bits),
+        (_, Given::Scalar(_, bits)) if wants_scalar(expected) => Some(bits == expected.bits),
         (Kind::Swizzled, Given::Swizzle(_, swizzle, bits)) => Some(bits * swizzle.count() == expected.bits),
-        (Kind::Packed | Kind::Vector { .. } | Kind::Data, Given::Vector(_, ty)) if !scalar_wanted => {
-            let count_fits = expected.elements == 0 || u32::from(ty.elements) == expected.elements;
-            Some(count_fits && u32::from(ty.bits) == expected.bits)
+        (Kind::Packed | Kind::Vector { .. } | Kind::Data, Given::Vector(_, ty))
+            if !wants_scalar(expected) =>
+        {
+            Some(is_vector_wanted(expected, ty))
         }
         _ => None,
     }
