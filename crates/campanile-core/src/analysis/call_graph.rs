@@ -111,13 +111,6 @@ impl CallGraph {
         self.components.iter().flatten().copied().filter(|function| *function != self.kernel)
     }
 
-    /// Whether the function calls itself, directly or through others.
-    pub fn is_recursive(&self, function: FunctionId) -> bool {
-        let component = self.components.iter().find(|component| component.contains(&function));
-        component.is_some_and(|component| component.len() > 1)
-            || self.calls_of(function).any(|call| call.callees.functions().contains(&function))
-    }
-
     /// All that stands in the way of running the kernel: imports first, in the order of functions.
     pub fn faults(&self) -> impl Iterator<Item = CallGraphFault> {
         let imports = self.imports.iter().map(|function| CallGraphFault::UnresolvedImport {

@@ -53,12 +53,6 @@ impl Diagnostic {
         Diagnostic { code, severity, message, source: source.clone(), labels, help: None }
     }
 
-    /// Says what the place at fault is.
-    pub fn labelled(mut self, text: impl Into<String>) -> Self {
-        self.labels[0].text = text.into();
-        self
-    }
-
     /// Adds another place.
     pub fn and(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { source: None, span, text: text.into() });
