@@ -106,6 +106,13 @@ pub(crate) fn write(
     }
 }
 
+/// Reads up to sixteen bytes that nobody else writes meanwhile.
+pub(super) fn read_whole(words: &impl ReadWords, byte: usize, lane: usize, count: u32) -> u128 {
+    let low = u128::from(read(words, byte, lane, count.min(8)).0);
+    let high = if count > 8 { read(words, byte + 8, lane, 8).0 } else { 0 };
+    low | u128::from(high) << 64
+}
+
 /// Reads, changes and writes 2, 4, 8 or 16 bytes that nobody else accesses meanwhile.
 pub(super) fn update(
     words: &mut impl WriteWords,
@@ -114,13 +121,9 @@ pub(super) fn update(
     count: u32,
     mut change: impl FnMut(u128) -> u128,
 ) -> u128 {
-    let low = count.min(8);
-    let mut old = u128::from(read(words, byte, lane, low).0);
-    if count == 16 {
-        old |= u128::from(read(words, byte + 8, lane, 8).0) << 64;
-    }
+    let old = read_whole(words, byte, lane, count);
     let new = change(old);
-    write(words, byte, lane, low, new as u64, 0);
+    write(words, byte, lane, count.min(8), new as u64, 0);
     if count == 16 {
         write(words, byte + 8, lane, 8, (new >> 64) as u64, 0);
     }

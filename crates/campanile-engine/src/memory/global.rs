@@ -245,9 +245,7 @@ impl Memory for &GlobalMemory {
 
     fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {
         let _guard = (count > 4).then(|| self.lock(object, byte));
-        let low = u128::from(self.read(object, byte, lane, count.min(8)).0);
-        let high = if count > 8 { self.read(object, byte + 8, lane, 8).0 } else { 0 };
-        low | u128::from(high) << 64
+        bytes::read_whole(&self.objects[object.index as usize], byte as usize, lane, count)
     }
 
     fn update(

@@ -75,9 +75,8 @@ pub(crate) trait Memory {
 
     /// Reads `count` (2, 4, 8 or 16) aligned bytes as one step.
     fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {
-        let low = u128::from(self.read(object, byte, lane, count.min(8)).0);
-        let high = if count > 8 { self.read(object, byte + 8, lane, 8).0 } else { 0 };
-        low | u128::from(high) << 64
+        let (words, start) = self.words(object);
+        bytes::read_whole(&words, start + byte as usize, lane, count)
     }
 
     /// Replaces `count` (2, 4, 8 or 16) aligned bytes by what `change` makes of them, as one step, and returns what
