@@ -108,6 +108,84 @@ fn through_private_memory() {
     assert_facts("", body, "a:w b:r n:-");
 }
 
+/// Checks the facts of a kernel that keeps addresses in the private array `both` of 32 bytes.
+#[track_caller]
+fn assert_kept(body: &str, expected: &str) {
+    let body = format!(".private .align 8 @both[32]; .reg .32b %at, %i; .pred %d;\n{body}");
+    assert_facts("", &body, expected);
+}
+
+#[test]
+fn private_memory_by_bytes() {
+    let store = "st.private.64b [@both], %p; addrof.32b %at, @both; st.private.64b [%at + 8], %q;";
+    let load = "iadd.32b %at, %at, 12; isub.32b %at, %at, 4; ld.private.64b %r, [%at];";
+    assert_kept(&format!("{store} {load} st.global.32b [%r], %w;"), "a:- b:w n:-");
+    let load = "ld.private.64b %r, [@both]; ld.private.64b %s, [@both + 8];";
+    let vector =
+        ".reg .v2.64b %two; ld.private.v2.64b %two, [@both]; mov.64b %r, %two.x; mov.64b %s, %two.y;";
+    for load in [load, vector] {
+        let uses = "ld.global.32b %v, [%r]; st.global.32b [%s], %v;";
+        assert_kept(&format!("{store} {load} {uses}"), "a:r b:w n:-");
+    }
+}
+
+#[test]
+fn private_memory_at_unknown_places() {
+    let index = "shl.32b %i, %localid.x, 3;";
+    let both = "st.private.64b [@both], %p; st.private.64b [@both + 8], %q;";
+    let load = "ld.private.64b %r, [@both + %i];";
+    assert_kept(&format!("{index} {both} {load} st.global.32b [%r], %w;"), "a:w b:w n:-");
+    let anywhere = "st.private.64b [@both], %p; st.private.64b [@both + %i], %q;";
+    let load = "ld.private.64b %r, [@both];";
+    assert_kept(&format!("{index} {anywhere} {load} st.global.32b [%r], %w;"), "a:w b:w n:-");
+    // A loop goes through more places than are told apart.
+    let walk = "
+  st.private.64b [@both], %p; st.private.64b [@both + 8], %q; addrof.32b %at, @both;
+again:
+  ld.private.64b %r, [%at]; st.global.32b [%r], %w; iadd.32b %at, %at, 8;
+  ucmp.lt.32b %d, %at, %w; goto.cond %d, again;";
+    assert_kept(walk, "a:w b:w n:-");
+}
+
+/// Half of an address may be added to, so that what the halves make is not known to be where the whole was.
+#[test]
+fn private_memory_in_halves() {
+    let halves = "
+  mov.64b %pair.xy, %p; st.private.32b [@both], %pair.x; st.private.32b [@both + 4], %pair.y;
+  st.private.64b [@both + 8], %q;";
+    let whole = "ld.private.64b %r, [@both]; st.global.32b [%r], %w;";
+    assert_kept(&format!("{halves} {whole}"), "a:w b:- n:-");
+    let parts = "
+  ld.private.32b %pair.x, [@both + 8]; ld.private.32b %pair.y, [@both + 12]; mov.64b %r, %pair.xy;
+  ld.param.64b %s, [%n]; iadd.64b %r, %r, %s; st.global.32b [%r], %w;";
+    assert_kept(&format!("{halves} {parts}"), "a:- b:w n:-");
+    let moved = "
+  .reg .16b %h; st.private.64b [@both], %p; st.private.64b [@both + 8], %q;
+  addrof.32b %at, @both; st.private.32b [@slot], %at;
+  ld.private.16b %h, [@slot]; iadd.16b %h, %h, 8; st.private.16b [@slot], %h;
+  ld.private.32b %at, [@slot]; ld.private.64b %r, [%at]; st.global.32b [%r], %w;";
+    assert_kept(moved, "a:w b:w n:-");
+}
+
+/// What two addresses are apart is a number, and an address loaded from a buffer more likely the base than a scalar.
+#[test]
+fn an_unknown_base_is_kept() {
+    let rebased = "ld.global.64b %r, [%p]; isub.64b %s, %q, %p; iadd.64b %r, %r, %s; st.global.32b [%r], %w;";
+    assert_facts("", rebased, "a:rw b:w n:w");
+    let moved = "ld.global.64b %r, [%p]; ld.param.64b %s, [%n]; st.global.32b [%r + %s], %w;";
+    assert_facts("", moved, "a:rw b:w n:w");
+}
+
+/// Work-items that a mask leaves out keep the old value.
+#[test]
+fn a_masked_shuffle_keeps_the_old_value() {
+    let body = "
+  .reg .v2.32b %kept; mov.64b %kept.xy, %p; mov.64b %pair.xy, %q;
+  shfl.idx.32b %kept.x, %pair.x, 0, 1; shfl.idx.32b %kept.y, %pair.y, 0, 1;
+  mov.64b %r, %kept.xy; st.global.32b [%r], %w;";
+    assert_facts("", body, "a:w b:w n:-");
+}
+
 #[test]
 fn through_generic_addresses() {
     let body = "

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 
-use crate::isa::{ControlFlow, DataMovement, Op, Opcode};
+use crate::isa::{ControlFlow, CrossLane, DataMovement, Op, Opcode};
 use crate::module::{Address, Base, BlockId, Body, Instruction, Offset, Operand, RegisterId, Scalar, keys};
 
 /// An element of a register.
@@ -225,6 +225,8 @@ fn writes_surely(op: Op) -> bool {
     match op.opcode() {
         Opcode::ControlFlow(ControlFlow::Call) => !op.has("cond"),
         Opcode::DataMovement(opcode) => opcode != DataMovement::InsertDynamic,
+        // Work-items that the mask leaves out keep what they had.
+        Opcode::CrossLane(opcode) => opcode == CrossLane::Redfirstidx,
         _ => true,
     }
 }

@@ -12,8 +12,10 @@ pub(super) enum Flow {
     Nothing,
     /// The result is a number, whatever the sources are.
     Number,
-    /// The result is one of the first so many sources, or made of parts of them.
+    /// The result is one of the first so many sources.
     OneOf(usize),
+    /// The result is made of bits of the first so many sources.
+    Mixed(usize),
     /// The result is the sum of the sources: one of them is the base.
     Sum,
     /// The result is the first two sources multiplied, plus the third.
@@ -62,7 +64,7 @@ pub(super) fn flow(opcode: Opcode) -> Flow {
         },
         Opcode::CrossLane(opcode) => match opcode {
             CrossLane::Fred | CrossLane::Redfirstidx => Flow::Number,
-            CrossLane::Ired => Flow::Doubtful,
+            CrossLane::Ired => Flow::Mixed(1),
             CrossLane::Shfl => Flow::OneOf(1),
         },
         Opcode::Memory(opcode) => match opcode {
@@ -84,7 +86,7 @@ fn arithmetic(opcode: Arithmetic) -> Flow {
         }
         Arithmetic::Smad | Arithmetic::Umad => Flow::MultiplyAdd,
         Arithmetic::Smax | Arithmetic::Smin | Arithmetic::Umax | Arithmetic::Umin => Flow::OneOf(2),
-        Arithmetic::Ineg => Flow::OneOf(1),
+        Arithmetic::Ineg => Flow::Mixed(1),
         Arithmetic::Iabs | Arithmetic::Sdiv | Arithmetic::Udiv | Arithmetic::Smul | Arithmetic::Umul => {
             Flow::Doubtful
         }
@@ -119,9 +121,9 @@ fn floating_point(opcode: FloatingPoint) -> Flow {
 fn logical(opcode: Logical) -> Flow {
     match opcode {
         Logical::And => Flow::Sum,
-        Logical::Or | Logical::Xor => Flow::OneOf(2),
-        Logical::Bfi | Logical::Bfn => Flow::OneOf(4),
-        Logical::Not => Flow::OneOf(1),
+        Logical::Or | Logical::Xor => Flow::Mixed(2),
+        Logical::Bfi | Logical::Bfn => Flow::Mixed(4),
+        Logical::Not => Flow::Mixed(1),
         Logical::Asr
         | Logical::Bfrev
         | Logical::Sbfe

@@ -3,6 +3,7 @@
 //! A function is followed once for each call of it, so that a helper that reads one buffer and writes another is
 //! not taken to write both. Beyond a limit, in recursion and for calls through registers one copy serves all calls.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
@@ -14,7 +15,7 @@ use super::source::{Root, Source};
 use crate::analysis::call_graph::CallParts;
 use crate::analysis::webs::{Web, Webs};
 use crate::analysis::{Call, CallGraph, Callees, Witness, reachable_instructions};
-use crate::isa::{Op, Space, SpecialRegister};
+use crate::isa::{Arithmetic, Op, Opcode, Space, SpecialRegister};
 use crate::module::{
     Address, Base, Body, FunctionId, Instruction, Module, Offset, Operand, RegisterId, RegisterType, Scalar,
 };
@@ -164,7 +165,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             Operand::Swizzle(register, swizzle) => elements(register, swizzle.first(), swizzle.count()),
             Operand::Predicate { register, .. } => elements(register, 0, 1),
             Operand::Immediate(_) | Operand::UnsignedImmediate(_) => vec![self.number],
-            Operand::Variable(variable) => vec![self.seeded(Source::certain(Root::Variable(variable)))],
+            Operand::Variable(variable) => vec![self.seeded(Source::variable(variable, 0))],
             Operand::Function(function) => vec![self.seeded(Source::certain(Root::Function(function)))],
             Operand::Address(_) | Operand::Block(_) | Operand::Void => Vec::new(),
         }
@@ -181,29 +182,38 @@ impl<'module, 'solver> Follower<'module, 'solver> {
     fn address(&mut self, at: Point, address: Address) -> Cell {
         let base = match address.base {
             Base::Scalar(scalar) => self.scalar(at, scalar, false),
-            Base::Variable(variable) => self.seeded(Source::certain(Root::Variable(variable))),
+            Base::Variable(variable) => self.seeded(Source::variable(variable, 0)),
             Base::Parameter(_) => self.number,
         };
-        let Offset::Scalar(scalar) = address.offset else { return base };
+        let scalar = match address.offset {
+            Offset::Scalar(scalar) => scalar,
+            Offset::Immediate(0) => return base,
+            Offset::Immediate(bytes) => return self.derived(Rule::Shift(base, i64::from(bytes))),
+        };
         let mut offset = self.scalar(at, scalar, false);
         if self.body(at).is_some_and(|body| body.scalar_bits(scalar) <= 32) {
             // It is extended where the base is wider: then it is no whole address.
-            let narrow = self.solver.cell();
-            self.solver.rule(narrow, Rule::Narrow(offset));
-            offset = narrow;
+            offset = self.derived(Rule::Narrow(offset));
         }
-        let sum = self.solver.cell();
-        self.solver.rule(sum, Rule::Sum(base, offset));
-        sum
+        self.derived(Rule::Sum(base, offset))
+    }
+
+    /// A new cell that a rule fills.
+    fn derived(&mut self, rule: Rule) -> Cell {
+        let cell = self.solver.cell();
+        self.solver.rule(cell, rule);
+        cell
     }
 
     /// Copies element by element, or everything to everything where the numbers of elements differ.
     fn copy(&mut self, to: &[Cell], from: &[Cell]) {
         for (index, target) in to.iter().enumerate() {
-            let same = to.len() == from.len();
-            let sources = if same { &from[index..=index] } else { from };
-            for source in sources {
-                self.solver.rule(*target, Rule::Copy(*source));
+            match to.len().cmp(&from.len()) {
+                Ordering::Equal => self.solver.rule(*target, Rule::Copy(from[index])),
+                Ordering::Less => from.iter().for_each(|part| self.solver.rule(*target, Rule::Joined(*part))),
+                Ordering::Greater => {
+                    from.iter().for_each(|whole| self.solver.rule(*target, Rule::Somewhere(*whole)));
+                }
             }
         }
     }
@@ -238,6 +248,10 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             if slot.written { &mut written } else { &mut read }.push(cells);
         }
         let index = usize::from(op.number("index").unwrap_or_default());
+        if let ([targets], Some((base, bytes))) = (written.as_slice(), constant_step(op, operands)) {
+            self.solver.rule(targets[0], Rule::Shift(read[base][0], bytes));
+            return;
+        }
         for targets in written {
             let first = read.first().cloned().unwrap_or_default();
             match flow {
@@ -267,17 +281,16 @@ impl<'module, 'solver> Follower<'module, 'solver> {
     fn combine(&mut self, target: Cell, flow: Flow, sources: &[Cell]) {
         match (flow, sources) {
             (Flow::Sum, [first, rest @ ..]) => {
-                let mut total = *first;
-                for source in rest {
-                    let next = self.solver.cell();
-                    self.solver.rule(next, Rule::Sum(total, *source));
-                    total = next;
-                }
-                self.solver.rule(target, Rule::Copy(total));
+                let total = rest.iter().fold(*first, |total, next| self.derived(Rule::Sum(total, *next)));
+                self.solver.rule(target, Rule::Somewhere(total));
+            }
+            (Flow::Mixed(count), [first, rest @ ..]) => {
+                let rest = rest.iter().take(count - 1);
+                let mix = rest.fold(*first, |mix, next| self.derived(Rule::Mix(mix, *next)));
+                self.solver.rule(target, Rule::Somewhere(mix));
             }
             (Flow::MultiplyAdd, [left, right, addend]) => {
-                let product = self.solver.cell();
-                self.solver.rule(product, Rule::Doubtful(*left));
+                let product = self.derived(Rule::Doubtful(*left));
                 self.solver.rule(product, Rule::Doubtful(*right));
                 self.solver.rule(target, Rule::Sum(product, *addend));
             }
@@ -323,10 +336,10 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             atomic: both || op.is_atomic(),
             escapes: false,
         };
-        let bits = op.ty().map_or(64, |ty| ty.bits());
+        let bytes = Some(op.ty().map_or(8, |ty| ty.bits() / 8));
         let space = op.space().unwrap_or(Space::Generic);
         let witness = at.site;
-        self.solver.site(Site { witness, space, address, effect, bits, loads, stores, wild: false });
+        self.solver.site(Site { witness, space, address, effect, bytes, loads, stores, wild: false });
     }
 
     fn call(&mut self, at: Point, body: &Body, instruction: &Instruction) {
@@ -366,8 +379,30 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         for address in addresses.collect::<Vec<_>>() {
             let (loads, stores) = (loads.clone(), stores.clone());
             let space = Space::Generic;
-            self.solver.site(Site { witness, space, address, effect, bits: 64, loads, stores, wild: false });
+            let site = Site { witness, space, address, effect, bytes: None, loads, stores, wild: false };
+            self.solver.site(site);
         }
+    }
+}
+
+/// The source that an instruction adds a constant to, and the constant.
+fn constant_step(op: Op, operands: &[Operand]) -> Option<(usize, i64)> {
+    let bits = op.ty()?.bits();
+    let constant = |bytes: u64| if bits == 32 { i64::from(bytes as i32) } else { bytes as i64 };
+    if op.has("dsat") || !matches!(bits, 32 | 64) {
+        return None;
+    }
+    match (op.opcode(), operands) {
+        (Opcode::Arithmetic(Arithmetic::Iadd), [_, Operand::Scalar(_), Operand::Immediate(bytes)]) => {
+            Some((0, constant(*bytes)))
+        }
+        (Opcode::Arithmetic(Arithmetic::Iadd), [_, Operand::Immediate(bytes), Operand::Scalar(_)]) => {
+            Some((1, constant(*bytes)))
+        }
+        (Opcode::Arithmetic(Arithmetic::Isub), [_, Operand::Scalar(_), Operand::Immediate(bytes)]) => {
+            Some((0, constant(*bytes).wrapping_neg()))
+        }
+        _ => None,
     }
 }
 

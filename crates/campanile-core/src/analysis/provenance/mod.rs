@@ -1,10 +1,12 @@
 //! Where the addresses come from that a kernel and the functions it calls use.
 //!
 //! `flow` says what each instruction passes on, `follow` turns bodies into constraints between values, `solve`
-//! solves them, `source` is what a value can be. Registers are followed by element, variables as a whole, without
-//! regard to the order of instructions. What is stored in buffers and in global memory is followed no further: the
-//! address escapes, and what is loaded from there is unknown.
+//! solves them, `contents` is what variables hold, `source` what a value can be. Registers are followed by element,
+//! variables by the bytes that an access at a known distance from their start touches, without regard to the order of
+//! instructions. What is stored in buffers and in global memory is followed no further: the address escapes, and what
+//! is loaded from there is unknown.
 
+mod contents;
 mod flow;
 mod follow;
 mod solve;

@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 use super::Effect;
-use super::source::{Force, Root, Roots, Source, Sources, sum};
+use super::contents::{Contents, Place};
+use super::source::{Force, Root, Roots, Source, Sources, mixed, sum};
 use crate::analysis::Witness;
 use crate::isa::Space;
-use crate::module::{InitializerItem, Linkage, VariableId};
+use crate::module::VariableId;
+
+/// Offsets of one variable that a cell tells apart: in a loop there is no end of them.
+const OFFSETS: usize = 16;
 
 /// Something that holds a value: an element of a register, the contents of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,12 +24,20 @@ entity_impl!(Cell, "cell");
 pub(super) enum Rule {
     /// The sources of another.
     Copy(Cell),
+    /// The same, so many bytes further.
+    Shift(Cell, i64),
+    /// The same at unknown distances.
+    Somewhere(Cell),
+    /// The same as parts of a whole, or a whole of which they are parts.
+    Joined(Cell),
     /// The same, as something that is hardly an address any more.
     Doubtful(Cell),
     /// The same, loaded in pieces of at most 32 bits.
     Narrow(Cell),
     /// The sum of two.
     Sum(Cell, Cell),
+    /// Bits of two.
+    Mix(Cell, Cell),
 }
 
 /// An access to memory: where, and what it reads into or writes from.
@@ -39,8 +51,8 @@ pub(super) struct Site {
     pub address: Cell,
     /// What it does there.
     pub effect: Effect,
-    /// Width of what it reads, in bits.
-    pub bits: u32,
+    /// Size of each element that it reads or writes; none if it may reach all of the object.
+    pub bytes: Option<u32>,
     /// What it reads into.
     pub loads: Vec<Cell>,
     /// What it writes.
@@ -49,13 +61,30 @@ pub(super) struct Site {
     pub wild: bool,
 }
 
+impl Site {
+    /// Whether what it writes depends on what was there.
+    fn modifies(&self) -> bool {
+        self.effect.reads && self.effect.writes
+    }
+
+    /// The bytes of an element that it touches at an offset of a variable of a size; none if it may touch any.
+    fn place(&self, offset: Option<i64>, element: usize, size: u64) -> Option<Place> {
+        let bytes = u64::from(self.bytes?);
+        // The operands of an atomic concern one element.
+        let before = if self.modifies() { 0 } else { bytes * element as u64 };
+        let start = u64::try_from(offset?).ok()?.checked_add(before)?;
+        let end = start.checked_add(bytes).filter(|end| *end <= size)?;
+        Some(Place { start, end })
+    }
+}
+
 /// The cells with their constraints.
 pub(super) struct Solver<'module> {
     pub roots: Roots<'module>,
     pub sites: Vec<Site>,
     cells: PrimaryMap<Cell, CellState>,
     rules: BTreeSet<(Cell, Rule)>,
-    contents: BTreeMap<VariableId, Cell>,
+    pub(super) contents: BTreeMap<VariableId, Contents>,
     changed: Vec<Cell>,
 }
 
@@ -93,8 +122,9 @@ impl<'module> Solver<'module> {
     }
 
     pub fn seed(&mut self, cell: Cell, source: Source) {
-        self.cells[cell].target = true;
-        if self.cells[cell].sources.insert(source) {
+        let state = &mut self.cells[cell];
+        state.target = true;
+        if state.sources.insert(bounded(&state.sources, source)) {
             self.changed.push(cell);
         }
     }
@@ -105,8 +135,13 @@ impl<'module> Solver<'module> {
         }
         self.cells[target].target = true;
         let (first, second) = match rule {
-            Rule::Copy(from) | Rule::Doubtful(from) | Rule::Narrow(from) => (from, None),
-            Rule::Sum(left, right) => (left, Some(right)),
+            Rule::Copy(from)
+            | Rule::Shift(from, _)
+            | Rule::Somewhere(from)
+            | Rule::Joined(from)
+            | Rule::Doubtful(from)
+            | Rule::Narrow(from) => (from, None),
+            Rule::Sum(left, right) | Rule::Mix(left, right) => (left, Some(right)),
         };
         for from in std::iter::once(first).chain(second) {
             self.cells[from].users.push((target, rule));
@@ -125,77 +160,55 @@ impl<'module> Solver<'module> {
     }
 
     fn apply(&mut self, target: Cell, rule: Rule) {
-        let new: Vec<Source> = match rule {
-            Rule::Copy(from) => self.cells[from].sources.iter().copied().collect(),
-            Rule::Doubtful(from) => self.cells[from].sources.iter().map(|source| source.doubtful()).collect(),
-            Rule::Narrow(from) => {
-                let narrow = |source: &Source| match self.roots.fits_32_bits(source.root) {
-                    true => *source,
-                    false => source.doubtful(),
-                };
-                self.cells[from].sources.iter().map(narrow).collect()
-            }
-            Rule::Sum(left, right) => {
-                sum(&self.cells[left].sources, &self.cells[right].sources).into_iter().collect()
-            }
+        let each = |from: Cell, change: &dyn Fn(Source) -> Source| -> Sources {
+            self.cells[from].sources.iter().map(|source| change(*source)).collect()
+        };
+        let narrow = |source: Source| match self.roots.fits_32_bits(source.root) {
+            true => source,
+            false => source.doubtful(),
+        };
+        let new = match rule {
+            Rule::Copy(from) => self.cells[from].sources.clone(),
+            Rule::Shift(from, bytes) => each(from, &|source| source.shifted(bytes)),
+            Rule::Somewhere(from) => each(from, &Source::somewhere),
+            Rule::Joined(from) => each(from, &Source::joined),
+            Rule::Doubtful(from) => each(from, &Source::doubtful),
+            Rule::Narrow(from) => each(from, &narrow),
+            Rule::Sum(left, right) => sum(&self.cells[left].sources, &self.cells[right].sources),
+            Rule::Mix(left, right) => mixed(&self.cells[left].sources, &self.cells[right].sources),
         };
         for source in new {
             self.seed(target, source);
         }
     }
 
-    /// The cell of a variable's contents, which holds its initial contents from the start.
-    fn contents(&mut self, variable: VariableId) -> Cell {
-        if let Some(cell) = self.contents.get(&variable) {
-            return *cell;
-        }
-        let cell = self.cell();
-        self.contents.insert(variable, cell);
-        let declared = &self.roots.module.variables[variable];
-        for item in declared.initializer.iter().flat_map(|initializer| &initializer.items) {
-            self.seed(
-                cell,
-                match *item {
-                    InitializerItem::Value { .. } | InitializerItem::Zero(_) => Source::INTEGER,
-                    InitializerItem::Variable { variable, .. } => Source::certain(Root::Variable(variable)),
-                    InitializerItem::Function { function, .. } => Source::certain(Root::Function(function)),
-                },
-            );
-        }
-        // What outlives the launch can have been written by another one, or by the host.
-        if declared.space == Space::Global || declared.linkage == Linkage::Imported {
-            self.seed(cell, Source::UNKNOWN);
-        }
-        let wild = |site: &Site| site.wild && site.effect.writes;
-        let spaces: Vec<Space> = self.sites.iter().filter(|site| wild(site)).map(|site| site.space).collect();
-        if spaces.into_iter().any(|space| self.roots.may_reach(Root::Variable(variable), space)) {
-            self.seed(cell, Source::UNKNOWN);
-        }
-        cell
-    }
-
     /// Draws the consequences of what the address of an access is known to be.
     fn access(&mut self, index: usize) {
-        let Site { space, address, bits, .. } = self.sites[index];
+        let Site { space, address, .. } = self.sites[index];
         for source in self.cells[address].sources.clone() {
             if !self.roots.may_reach(source.root, space) {
                 continue;
             }
             match source.root {
-                Root::Variable(variable) => {
-                    let contents = self.contents(variable);
-                    for target in self.sites[index].loads.clone() {
-                        let rule = if bits > 32 { Rule::Copy(contents) } else { Rule::Narrow(contents) };
-                        self.rule(target, rule);
-                    }
-                    for stored in self.sites[index].stores.clone() {
-                        self.rule(contents, Rule::Copy(stored));
-                    }
-                }
+                Root::Variable(variable) => self.access_variable(index, variable, source.offset),
                 Root::Unknown => self.make_wild(index),
                 Root::Parameter { .. } | Root::PrintfBuffer => self.load_unknown(index),
                 Root::Integer | Root::Function(_) => {}
             }
+        }
+    }
+
+    fn access_variable(&mut self, index: usize, variable: VariableId, offset: Option<i64>) {
+        let site = self.sites[index].clone();
+        let whole = self.roots.module.variables[variable].size;
+        for (element, target) in site.loads.iter().enumerate() {
+            self.load(variable, site.place(offset, element, whole), site.bytes, *target);
+        }
+        for (element, stored) in site.stores.iter().enumerate() {
+            self.store(variable, site.place(offset, element, whole), *stored);
+        }
+        if site.modifies() {
+            self.loosen(variable);
         }
     }
 
@@ -213,10 +226,10 @@ impl<'module> Solver<'module> {
         }
         let (space, writes) = (site.space, site.effect.writes);
         self.load_unknown(index);
-        let known: Vec<(VariableId, Cell)> = self.contents.iter().map(|(id, cell)| (*id, *cell)).collect();
-        for (variable, contents) in known {
+        let known: Vec<VariableId> = self.contents.keys().copied().collect();
+        for variable in known {
             if writes && self.roots.may_reach(Root::Variable(variable), space) {
-                self.seed(contents, Source::UNKNOWN);
+                self.store_unknown(variable);
             }
         }
     }
@@ -276,4 +289,14 @@ impl<'module> Solver<'module> {
         }
         !found.is_empty()
     }
+}
+
+/// A source as a cell with these takes it: beyond so many offsets of a variable, it may lie anywhere there.
+fn bounded(sources: &Sources, source: Source) -> Source {
+    let somewhere = source.somewhere();
+    if source == somewhere || sources.contains(&source) {
+        return source;
+    }
+    let known = sources.range(somewhere..=Source { offset: Some(i64::MAX), ..source });
+    if sources.contains(&somewhere) || known.count() >= OFFSETS { somewhere } else { source }
 }

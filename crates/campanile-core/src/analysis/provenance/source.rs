@@ -35,9 +35,9 @@ pub enum Root {
 pub(super) enum Force {
     /// It cannot be a base.
     None,
-    /// It has been multiplied, widened, or loaded from memory that is not followed.
+    /// It has been multiplied, shifted, widened, or is a part of something.
     Doubtful,
-    /// A parameter that does not say that it is a pointer.
+    /// A parameter that does not say that it is a pointer, or loaded from memory that is not followed.
     Possible,
     /// A variable, a function, or a parameter that is declared as a pointer.
     Certain,
@@ -48,34 +48,75 @@ pub(super) enum Force {
 pub(super) struct Source {
     pub force: Force,
     pub root: Root,
+    /// Bytes from the start of a variable; none if unknown, and for other roots.
+    pub offset: Option<i64>,
 }
 
 impl Source {
-    pub const INTEGER: Source = Source { force: Force::None, root: Root::Integer };
-    pub const UNKNOWN: Source = Source { force: Force::Doubtful, root: Root::Unknown };
+    pub const INTEGER: Source = Source { force: Force::None, root: Root::Integer, offset: None };
+    pub const UNKNOWN: Source = Source { force: Force::Possible, root: Root::Unknown, offset: None };
 
     pub const fn certain(root: Root) -> Self {
-        Source { force: Force::Certain, root }
+        Source { force: Force::Certain, root, offset: None }
+    }
+
+    /// An address in a variable.
+    pub const fn variable(variable: VariableId, offset: i64) -> Self {
+        Source { force: Force::Certain, root: Root::Variable(variable), offset: Some(offset) }
+    }
+
+    /// The same at an unknown distance.
+    pub fn somewhere(self) -> Self {
+        Source { offset: None, ..self }
+    }
+
+    /// The same, so many bytes further.
+    pub fn shifted(self, bytes: i64) -> Self {
+        Source { offset: self.offset.map(|offset| offset.wrapping_add(bytes)), ..self }
     }
 
     /// The same as part of something that is no whole address any more.
     pub fn doubtful(self) -> Self {
-        Source { force: self.force.min(Force::Doubtful), ..self }
+        Source { force: self.force.min(Force::Doubtful), ..self.somewhere() }
+    }
+
+    /// The same, put together from parts that may make up a whole address.
+    pub fn joined(self) -> Self {
+        let force = if self.force == Force::None { Force::None } else { self.force.max(Force::Possible) };
+        Source { force, ..self.somewhere() }
     }
 }
 
 /// The values that something may have; empty while nothing has been found to reach it.
 pub(super) type Sources = BTreeSet<Source>;
 
-/// The sum of two values: each alternative of either that is not weaker than all alternatives of the other.
+/// The sum of two values: each alternative of either that is not weaker than all alternatives of the other. With two
+/// addresses it can be their difference, which is a number.
 pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
     let weakest = |sources: &Sources| sources.iter().map(|source| source.force).min();
     let (Some(least_left), Some(least_right)) = (weakest(left), weakest(right)) else {
         return Sources::new();
     };
-    let kept_left = left.iter().filter(|source| source.force >= least_right);
-    let kept_right = right.iter().filter(|source| source.force >= least_left);
-    kept_left.chain(kept_right).copied().collect()
+    let kept = |sources: &Sources, least: Force| -> Sources {
+        sources.iter().copied().filter(|source| source.force >= least).collect()
+    };
+    let (left, right) = (kept(left, least_right), kept(right, least_left));
+    let mut sum = mixed(&left, &right);
+    let is_address = |sources: &Sources| sources.iter().any(|source| source.force == Force::Certain);
+    if is_address(&left) && is_address(&right) {
+        sum.insert(Source::INTEGER);
+    }
+    sum
+}
+
+/// What two values make together, bit by bit: either, and an address of which both hold parts.
+pub(super) fn mixed(left: &Sources, right: &Sources) -> Sources {
+    let one = |source: &Source, other: &Sources| {
+        let meets = other.iter().any(|other| other.root == source.root);
+        if meets { source.joined() } else { source.somewhere() }
+    };
+    let lefts = left.iter().map(|source| one(source, right));
+    lefts.chain(right.iter().map(|source| one(source, left))).collect()
 }
 
 /// What the roots of a kernel are.
@@ -102,7 +143,7 @@ impl<'module> Roots<'module> {
             return Source::INTEGER;
         }
         let force = if parameter.space.is_some() { Force::Certain } else { Force::Possible };
-        Source { force, root: Root::Parameter { position, start, end } }
+        Source { force, root: Root::Parameter { position, start, end }, offset: None }
     }
 
     /// Whether an access to `space` can reach what the root points to.
