@@ -2,7 +2,10 @@
 
 mod files;
 
-use campanile_core::analysis::{AccessFacts, CallGraphFault, ParameterFacts, access_facts, device_functions};
+use campanile_core::analysis::{
+    AccessFacts, CallGraphFault, ParameterFacts, PointerFacts, access_facts, access_facts_packed,
+    device_functions,
+};
 use campanile_core::module::{FunctionKind, Module};
 use files::module;
 
@@ -277,6 +280,56 @@ fn a_structure_of_two_addresses() {
     assert_eq!(shown, "both:rw");
     let pointers = facts.pointers().iter().map(|pointer| (pointer.bytes.clone(), letters(pointer.facts)));
     assert_eq!(pointers.collect::<Vec<_>>(), [(0..8, "r".to_owned()), (8..16, "w".to_owned())]);
+}
+
+/// Facts of a kernel with the address of an allocation in `%p` and, in `%q`, `%r`, `%s`, offsets: a parameter, two
+/// fields of another. What is accessed through each comes first, by position and first byte.
+fn packed_facts(body: &str) -> String {
+    let text = format!(
+        "{HEADER}.kernel @k(.param[8] .addrspace(global) %all, .param[8] %at, .param[24] %block, .param[8] %n) {{
+  .reg .64b %p, %q, %r, %s, %n64, %a, %b; .reg .32b %v; .pred %c; .private .align 8 @slot[16];
+  ld.param.64b %p, [%all]; ld.param.64b %q, [%at]; ld.param.64b %r, [%block]; ld.param.64b %s, [%block + 8];
+  ld.param.64b %n64, [%n];
+{body}
+}}"
+    );
+    let module = module("test.pisa", &text);
+    let kernel = module.kernels().next().expect("a kernel");
+    let facts = access_facts_packed(&module, kernel, 0, &[(1, 0..8), (2, 0..8), (2, 8..16)]);
+    let one = |pointer: &PointerFacts| {
+        format!("{}+{}:{}", pointer.position, pointer.bytes.start, letters(pointer.facts))
+    };
+    facts.pointers().iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn packed_buffers_are_told_apart() {
+    let sums =
+        "iadd.64b %a, %p, %q; iadd.64b %b, %r, %p; ld.global.32b %v, [%a]; st.global.32b [%b + 4], %v;";
+    assert_eq!(packed_facts(sums), "1+0:r 2+0:w");
+    let indexed = "iadd.64b %a, %n64, %q; iadd.64b %a, %p, %a; shl.64b %b, %n64, 2; iadd.64b %b, %p, %b;
+  ld.global.32b %v, [%a]; iadd.64b %b, %b, %s; st.global.32b [%b], %v; st.global.32b [%p + %r], %v;";
+    assert_eq!(packed_facts(indexed), "1+0:r 2+0:w 2+8:w");
+    let kept = "iadd.64b %a, %p, %q; iadd.64b %b, %p, %s; st.private.64b [@slot], %a; st.private.64b [@slot + 8], %b;
+  ld.private.64b %b, [@slot]; ld.private.64b %a, [@slot + 8]; ld.global.32b %v, [%a]; st.global.32b [%b], %v;";
+    assert_eq!(packed_facts(kept), "1+0:w 2+8:r");
+}
+
+#[test]
+fn a_packed_buffer_that_is_not_certain_may_be_any() {
+    assert_eq!(packed_facts("st.global.32b [%p + %n64], %v;"), "0+0:w");
+    let choice = "ucmp.eq.64b %c, %n64, 0; sel.64b %q, %q, 0, %c; st.global.32b [%p + %q], %v;";
+    assert_eq!(packed_facts(choice), "0+0:w 1+0:w");
+    assert_eq!(packed_facts("shl.64b %q, %q, 2; st.global.32b [%p + %q], %v;"), "0+0:w");
+    let wild = "ld.global.64b %a, [%p + %q]; st.global.32b [%a], %v; ld.global.32b %v, [%p + %r];";
+    assert_eq!(packed_facts(wild), "1+0:rw 2+0:rw");
+}
+
+/// An offset of which only a half is loaded, or more than it, is no offset that is known.
+#[test]
+fn parts_of_offsets_count_as_the_allocation() {
+    let half = ".reg .32b %h; ld.param.32b %h, [%at]; zext.64b.32b %a, %h; st.global.32b [%p + %a], %v;";
+    assert_eq!(packed_facts(half), "0+0:w");
 }
 
 /// Names of the functions that the kernel reaches.

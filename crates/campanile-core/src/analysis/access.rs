@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::provenance::{parameter_reaches, reaches};
-use super::{Access, CallGraph, Effect, Provenance, Root, Witness};
+use super::provenance::{Roots, reaches};
+use super::{Access, CallGraph, Effect, Packing, Provenance, Root, Witness};
 use crate::isa::Space;
-use crate::module::{FunctionId, FunctionKind, Module, Parameter, VariableId};
+use crate::module::{FunctionId, Module, VariableId};
 
 /// What a kernel and the functions it calls may do to memory.
 #[derive(Clone, Debug, Default)]
@@ -98,12 +98,28 @@ impl ParameterFacts {
 
 /// What a kernel may do to memory.
 pub fn access_facts(module: &Module, kernel: FunctionId) -> AccessFacts {
+    facts(module, kernel, None)
+}
+
+/// What a kernel may do to memory whose buffers are all in one allocation, at offsets passed beside its address.
+///
+/// `base` is the position of the parameter with the address, `offsets` the parameters, by position, and the bytes in
+/// them that hold a 64-bit offset each. What is accessed at the address plus an offset counts as what these bytes
+/// point to; [`AccessFacts::pointers`] lists them if they are used. What is accessed at the address alone, or with an
+/// offset that is not recognized, counts as the memory behind the address: it may be any of the buffers.
+pub fn access_facts_packed(
+    module: &Module,
+    kernel: FunctionId,
+    base: usize,
+    offsets: &[(usize, Range<u32>)],
+) -> AccessFacts {
+    facts(module, kernel, Some(Packing { base, offsets }))
+}
+
+fn facts(module: &Module, kernel: FunctionId, packing: Option<Packing>) -> AccessFacts {
     let graph = CallGraph::new(module, kernel);
-    let provenance = Provenance::new(module, &graph);
-    let parameters = match &module.functions[kernel].kind {
-        FunctionKind::Kernel(kernel) => kernel.parameters.as_slice(),
-        FunctionKind::Device { .. } => &[],
-    };
+    let provenance = Provenance::new(module, &graph, packing);
+    let roots = Roots::new(module, kernel, packing);
     let mut facts = AccessFacts::default();
     let (mut pointers, mut stored) = (Vec::new(), Vec::new());
     for access in provenance.accesses() {
@@ -124,26 +140,26 @@ pub fn access_facts(module: &Module, kernel: FunctionId) -> AccessFacts {
         let overlapping = stored.iter().filter(|one| one.overlaps(position, &bytes));
         overlapping.for_each(|one| pointer.facts.join(one.facts));
     }
-    facts.parameters.resize(parameters.len(), ParameterFacts::default());
+    facts.parameters.resize(roots.parameters.len(), ParameterFacts::default());
     for pointer in facts.pointers.iter().chain(&stored) {
         facts.parameters[pointer.position].join(pointer.facts);
     }
     for access in provenance.accesses().filter(|access| access.root == Root::Unknown) {
-        facts.add_wild(module, &graph, parameters, access);
+        facts.add_wild(&roots, &graph, access);
     }
     facts
 }
 
 impl AccessFacts {
     /// Adds an access that may reach every object of its space. Constants are never written by a defined program.
-    fn add_wild(&mut self, module: &Module, graph: &CallGraph, parameters: &[Parameter], access: Access) {
+    fn add_wild(&mut self, roots: &Roots, graph: &CallGraph, access: Access) {
         let added = ParameterFacts::of(access.effect, access.site);
         let for_space =
             |constant: bool| ParameterFacts { written: added.written.filter(|_| !constant), ..added };
         self.wild_read = self.wild_read.or(added.read);
         self.wild_write = self.wild_write.or(added.written);
-        let reached = |position: usize| parameter_reaches(&parameters[position], access.space);
-        let constant = |position: usize| parameters[position].space == Some(Space::Const);
+        let reached = |position: usize| roots.parameter_may_reach(position, access.space);
+        let constant = |position: usize| roots.parameters[position].space == Some(Space::Const);
         for (position, facts) in self.parameters.iter_mut().enumerate().filter(|(index, _)| reached(*index)) {
             facts.join(for_space(constant(position)));
         }
@@ -151,7 +167,7 @@ impl AccessFacts {
             pointer.facts.join(for_space(constant(pointer.position)));
         }
         for variable in &graph.variables {
-            let space = module.variables[*variable].space;
+            let space = roots.module.variables[*variable].space;
             if reaches(space, access.space) {
                 self.variables.entry(*variable).or_default().join(for_space(space == Space::Const));
             }

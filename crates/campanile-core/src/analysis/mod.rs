@@ -11,9 +11,9 @@ mod provenance;
 mod requirements;
 mod webs;
 
-pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts};
+pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts, access_facts_packed};
 pub use call_graph::{Call, CallGraph, CallGraphFault, Callees, device_functions};
-pub use provenance::{Access, Effect, Provenance, Root};
+pub use provenance::{Access, Effect, Packing, Provenance, Root};
 pub use requirements::{Requirements, requirements};
 
 use crate::module::{Body, FunctionId, Instruction, Module, Place};

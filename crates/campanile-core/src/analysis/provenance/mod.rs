@@ -17,12 +17,11 @@ use std::collections::BTreeMap;
 use super::{CallGraph, Witness};
 use crate::isa::Space;
 use crate::module::Module;
-pub use source::Root;
-pub(super) use source::{parameter_reaches, reaches};
+pub use source::{Packing, Root};
+pub(super) use source::{Roots, reaches};
 
 use follow::Follower;
 use solve::{Site, Solver};
-use source::Roots;
 
 /// What an instruction may do to the object that a root points to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,9 +65,9 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Follows the addresses of a kernel.
-    pub fn new(module: &Module, graph: &CallGraph) -> Self {
-        let mut solver = Solver::new(Roots::new(module, graph.kernel));
+    /// Follows the addresses of a kernel, whose buffers may be packed in one allocation.
+    pub fn new(module: &Module, graph: &CallGraph, packing: Option<Packing>) -> Self {
+        let mut solver = Solver::new(Roots::new(module, graph.kernel, packing));
         Follower::follow(module, graph, &mut solver);
         solver.solve();
         let mut provenance = Provenance { accesses: BTreeMap::new() };

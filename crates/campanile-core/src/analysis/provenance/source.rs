@@ -1,6 +1,7 @@
 //! Where a value can come from, and how values combine.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::isa::Space;
 use crate::module::{FunctionId, FunctionKind, Module, Parameter, VariableId};
@@ -39,7 +40,9 @@ pub(super) enum Force {
     Doubtful,
     /// A parameter that does not say that it is a pointer, or loaded from memory that is not followed.
     Possible,
-    /// A variable, a function, or a parameter that is declared as a pointer.
+    /// The address of an allocation that several buffers are packed in: with an offset to one, it is that one's.
+    Allocation,
+    /// A variable, a function, a parameter that is declared as a pointer, or the offset of a packed buffer.
     Certain,
 }
 
@@ -102,7 +105,7 @@ pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
     };
     let (left, right) = (kept(left, least_right), kept(right, least_left));
     let mut sum = mixed(&left, &right);
-    let is_address = |sources: &Sources| sources.iter().any(|source| source.force == Force::Certain);
+    let is_address = |sources: &Sources| sources.iter().any(|source| source.force >= Force::Allocation);
     if is_address(&left) && is_address(&right) {
         sum.insert(Source::INTEGER);
     }
@@ -119,30 +122,47 @@ pub(super) fn mixed(left: &Sources, right: &Sources) -> Sources {
     lefts.chain(right.iter().map(|source| one(source, left))).collect()
 }
 
+/// Where a kernel finds its buffers if all of them are packed in one allocation: each at the sum of the allocation's
+/// address and an offset that is passed too.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing<'a> {
+    /// Position of the parameter that holds the address of the allocation.
+    pub base: usize,
+    /// The parameter, by its position, and the bytes of it that hold the offset of each buffer.
+    pub offsets: &'a [(usize, Range<u32>)],
+}
+
 /// What the roots of a kernel are.
-pub(super) struct Roots<'module> {
+pub(in crate::analysis) struct Roots<'module> {
     pub module: &'module Module,
     pub parameters: &'module [Parameter],
+    pub packing: Option<Packing<'module>>,
 }
 
 impl<'module> Roots<'module> {
-    pub fn new(module: &'module Module, kernel: FunctionId) -> Self {
+    pub fn new(module: &'module Module, kernel: FunctionId, packing: Option<Packing<'module>>) -> Self {
         let parameters = match &module.functions[kernel].kind {
             FunctionKind::Kernel(kernel) => kernel.parameters.as_slice(),
             FunctionKind::Device { .. } => &[],
         };
-        Roots { module, parameters }
+        Roots { module, parameters, packing }
     }
 
     /// Some bytes of a parameter, or an integer where they lie outside of it.
-    pub fn parameter(&self, position: u32, start: i64, bytes: u32) -> Source {
+    pub(super) fn parameter(&self, position: u32, start: i64, bytes: u32) -> Source {
         let Some(parameter) = self.parameters.get(position as usize) else { return Source::INTEGER };
         let Ok(start) = u32::try_from(start) else { return Source::INTEGER };
         let end = start.saturating_add(bytes).min(parameter.size);
         if start >= end {
             return Source::INTEGER;
         }
-        let force = if parameter.space.is_some() { Force::Certain } else { Force::Possible };
+        let is_base = |packing: Packing<'module>| packing.base == position as usize;
+        let force = match parameter.space {
+            _ if self.packed_at(position, start..end) => Force::Certain,
+            _ if self.packing.is_some_and(is_base) => Force::Allocation,
+            Some(_) => Force::Certain,
+            None => Force::Possible,
+        };
         Source { force, root: Root::Parameter { position, start, end }, offset: None }
     }
 
@@ -153,8 +173,27 @@ impl<'module> Roots<'module> {
             Root::Unknown => true,
             Root::PrintfBuffer => reaches(Space::Global, space),
             Root::Variable(variable) => reaches(self.module.variables[variable].space, space),
-            Root::Parameter { position, .. } => parameter_reaches(&self.parameters[position as usize], space),
+            Root::Parameter { position, .. } => self.parameter_may_reach(position as usize, space),
         }
+    }
+
+    /// Whether an access to `space` can reach what a parameter or something in it points to: the offset of a packed
+    /// buffer what the address of its allocation does. One that does not say that it is a pointer holds a global
+    /// address only if it is wide enough, and never a private one.
+    pub fn parameter_may_reach(&self, position: usize, space: Space) -> bool {
+        let reaches = |position: usize| match self.parameters.get(position) {
+            Some(Parameter { space: Some(object), .. }) => reaches(*object, space),
+            Some(parameter) if parameter.size < 8 => space == Space::Shared,
+            Some(_) => space != Space::Private,
+            None => false,
+        };
+        let holds_offset = |packing: &Packing| packing.offsets.iter().any(|(of, _)| *of == position);
+        reaches(position) || self.packing.filter(holds_offset).is_some_and(|packing| reaches(packing.base))
+    }
+
+    fn packed_at(&self, position: u32, bytes: Range<u32>) -> bool {
+        let offsets = self.packing.map_or(&[][..], |packing| packing.offsets);
+        offsets.contains(&(position as usize, bytes))
     }
 
     /// Whether an address stored where the root points to is followed no further.
@@ -171,6 +210,7 @@ impl<'module> Roots<'module> {
         let narrow = |space: Space| space.address_bits() == 32;
         match root {
             Root::Variable(variable) => narrow(self.module.variables[variable].space),
+            Root::Parameter { position, start, end } if self.packed_at(position, start..end) => false,
             Root::Parameter { position, .. } => {
                 let parameter = &self.parameters[position as usize];
                 parameter.space.map_or(parameter.size < 8, narrow)
@@ -186,15 +226,5 @@ pub(in crate::analysis) fn reaches(object: Space, space: Space) -> bool {
         Space::Generic => true,
         Space::Global | Space::Const => matches!(object, Space::Global | Space::Const | Space::Generic),
         Space::Private | Space::Shared => object == space || object == Space::Generic,
-    }
-}
-
-/// Whether an access to `space` can reach what a parameter points to. One that does not say that it is a pointer
-/// holds a global address only if it is wide enough, and never a private one.
-pub(in crate::analysis) fn parameter_reaches(parameter: &Parameter, space: Space) -> bool {
-    match parameter.space {
-        Some(object) => reaches(object, space),
-        None if parameter.size < 8 => space == Space::Shared,
-        None => space != Space::Private,
     }
 }
