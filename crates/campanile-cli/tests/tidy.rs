@@ -15,7 +15,8 @@ const CORE_ORDER: [&str; 9] =
     ["source", "diagnostic", "isa", "syntax", "format", "module", "verify", "link", "analysis"];
 
 /// What each crate may depend on. Tests may use more.
-const DEPENDENCIES: [(&str, &[&str]); 5] = [
+const DEPENDENCIES: [(&str, &[&str]); 6] = [
+    ("campanile", &["campanile-contract", "campanile-core", "campanile-engine"]),
     ("campanile-core", &[]),
     ("campanile-contract", &["campanile-core"]),
     ("campanile-engine", &["campanile-contract", "campanile-core"]),

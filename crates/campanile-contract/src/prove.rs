@@ -51,7 +51,7 @@ impl KernelLayout {
         }
         let kernel =
             |faults: Vec<FinalizeFault>| faults.into_iter().map(ProofFault::from).collect::<Vec<_>>();
-        let body = KernelBody::of(module, &self.kernel, policy).map_err(kernel)?;
+        let body = KernelBody::of(module, &self.kernel, policy).map_err(kernel)?.passed_as(self);
         let mut faults = Vec::new();
         self.prove_places(&body, &mut faults);
         self.prove_access(&body, &mut faults);
@@ -80,7 +80,7 @@ impl KernelLayout {
 
     fn prove_access(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
         for (index, buffer) in self.buffers.iter().enumerate().filter(|(_, buffer)| !buffer.written) {
-            let Some(witness) = body.facts(self, buffer).written else { continue };
+            let Some(witness) = body.facts(self, index).written else { continue };
             let message =
                 format!("buffer `{}` has written false, but the kernel may write it", buffer.variable);
             let (invariant, subject) = (Invariant::Written, Subject::Buffer(index));

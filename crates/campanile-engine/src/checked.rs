@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use campanile_core::module::{FunctionKind, Module, Parameter};
 
+use crate::checks::Check;
 use crate::claims::Claim;
 use crate::device::{BufferId, Device, DeviceError};
-use crate::engine::{AddressArgument, Engine, EngineError, EngineLaunch, MemoryId};
+use crate::engine::{Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId};
 use crate::launch::{Argument, Launch, LaunchError, Options, Report, run};
 
 /// The checked engine with the memory of one module instance.
@@ -36,7 +37,7 @@ impl CheckedEngine {
         let (start, end) = (parameter.offset as usize, (parameter.offset + parameter.size) as usize);
         let mut bytes = launch.arguments.get(start..end).unwrap_or_default().to_vec();
         for address in launch.addresses.iter().filter(|one| one.parameter as usize == position) {
-            let value = self.device.buffer_address(Self::buffer(address.memory)) + address.bytes.start;
+            let value = self.device.buffer_address(Self::buffer(address.memory)) + address.start;
             let place = address.place as usize - start;
             if let Some(target) = bytes.get_mut(place..place + 8) {
                 target.copy_from_slice(&value.to_le_bytes());
@@ -46,21 +47,24 @@ impl CheckedEngine {
     }
 }
 
-fn claim(address: &AddressArgument) -> Option<Claim> {
-    let claim = address.claim.as_ref()?;
-    Some(Claim {
-        buffer: CheckedEngine::buffer(address.memory),
-        bytes: address.bytes.clone(),
+fn claim(claim: &MemoryClaim) -> Claim {
+    Claim {
+        buffer: CheckedEngine::buffer(claim.memory),
+        bytes: claim.bytes.clone(),
         name: claim.name.clone(),
-        parameter: address.parameter,
+        parameter: claim.parameter,
         written: claim.written,
         noalias: claim.noalias,
-    })
+    }
 }
 
 impl Engine for CheckedEngine {
     fn name(&self) -> &'static str {
         "checked"
+    }
+
+    fn watches_claims(&self) -> bool {
+        self.options.checks.has(Check::Layout)
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<MemoryId, EngineError> {
@@ -107,7 +111,7 @@ impl Engine for CheckedEngine {
             non_uniform: launch.non_uniform,
             arguments: arguments.collect(),
             printf_buffer: launch.printf_buffer.map(Self::buffer),
-            claims: launch.addresses.iter().filter_map(claim).collect(),
+            claims: launch.claims.iter().map(claim).collect(),
         };
         Ok(run(&mut self.device, &launch, &self.options)?)
     }

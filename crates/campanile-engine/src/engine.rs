@@ -34,6 +34,8 @@ pub struct EngineLaunch<'a> {
     pub arguments: &'a [u8],
     /// The addresses that belong into the argument buffer.
     pub addresses: &'a [AddressArgument],
+    /// What the layout says of memory that is passed.
+    pub claims: &'a [MemoryClaim],
     /// The shared memory whose addresses belong there.
     pub shared: &'a [SharedMemoryArgument],
     /// What `%printfbuffer` points to.
@@ -49,17 +51,21 @@ pub struct AddressArgument {
     pub parameter: u32,
     /// The memory that it points into.
     pub memory: MemoryId,
-    /// The bytes of that memory that it stands for; it points to the first.
-    pub bytes: Range<u64>,
-    /// What the layout says of these bytes; none for memory that it says nothing of, such as a workspace.
-    pub claim: Option<AddressClaim>,
+    /// The byte of that memory that it points to.
+    pub start: u64,
 }
 
-/// What the layout says of the memory behind an address.
+/// What the layout says of memory that is passed for a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressClaim {
+pub struct MemoryClaim {
     /// Name of the argument, with the component if it is of one.
     pub name: String,
+    /// The parameter that holds its address.
+    pub parameter: u32,
+    /// The memory.
+    pub memory: MemoryId,
+    /// The bytes of it that the buffer has.
+    pub bytes: Range<u64>,
     /// Whether the kernel may write it.
     pub written: bool,
     /// Whether it shares no bytes with another one of which either is written.
@@ -79,6 +85,11 @@ pub struct SharedMemoryArgument {
 pub trait Engine {
     /// Its name, as `--engine` has it.
     fn name(&self) -> &'static str;
+
+    /// Whether it finds out by itself where a kernel or launch denies what the layout claims.
+    fn watches_claims(&self) -> bool {
+        false
+    }
 
     /// Allocates memory of undefined contents, at least one byte, aligned for every argument.
     ///

@@ -26,7 +26,7 @@ pub use checks::{Check, Checks, UnknownCheck};
 pub use claims::Claim;
 pub use device::{BufferId, Device, DeviceError};
 pub use engine::{
-    AddressArgument, AddressClaim, Engine, EngineError, EngineLaunch, MemoryId, SharedMemoryArgument,
+    AddressArgument, Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId, SharedMemoryArgument,
 };
 pub use finding::{Access, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role};
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};

@@ -29,7 +29,6 @@ pub(super) fn bind(
     let body = KernelBody::of(module, &layout.kernel, policy)?;
     let parameters = &body.kernel.parameters;
     body.describe(layout);
-    access(layout, interface, &body)?;
     for shared in &mut layout.shared {
         let declared = parameters.get(shared.param as usize);
         shared.size = declared.filter(|declared| declared.size == 8).map_or(shared.size, |_| 8);
@@ -60,7 +59,7 @@ pub(super) fn bind(
         shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
     }
     layout.kernarg = body.kernarg().map_err(|fault| vec![fault])?;
-    Ok(())
+    access(layout, interface, &body.passed_as(layout))
 }
 
 /// Memory that a parameter of a buffer points into.
@@ -72,21 +71,20 @@ pub(crate) fn address_space(space: Option<Space>) -> AddressSpace {
     }
 }
 
-/// What the body does with each buffer. In packed form all buffers are behind one pointer, and share what is found.
+/// What the body does with each buffer.
 fn access(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
     body: &KernelBody<'_>,
 ) -> Result<(), Vec<FinalizeFault>> {
     let mut faults = Vec::new();
-    let facts: Vec<_> = layout.buffers.iter().map(|buffer| body.facts(layout, buffer)).collect();
+    let facts: Vec<_> = (0..layout.buffers.len()).map(|index| body.facts(layout, index)).collect();
     for (buffer, found) in layout.buffers.iter_mut().zip(facts) {
         buffer.access = access_of(found);
         buffer.written = buffer.access.writes();
         let argument = &interface.arguments[buffer.argument_index as usize];
         if let Some(witness) = found.written
             && argument.intent == Intent::In
-            && !layout.packed
         {
             let (argument, place) = (argument.name.clone(), witness.place(body.module));
             faults.push(FinalizeFault::IntentViolated { argument, place });
@@ -135,11 +133,10 @@ fn misfits(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) 
     for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
         let (parameter, entry, place) = (found.name.clone(), expected.name.clone(), found.place);
         let size = expected.end - expected.start;
-        let written = layout.buffers.iter().any(|one| one.param as usize == index && one.written);
         let fits = match found.space {
             None => true,
             Some(Space::Global | Space::Generic) => expected.pointer,
-            Some(Space::Const) => expected.pointer && !written && index < layout.buffers.len(),
+            Some(Space::Const) => expected.pointer && index < layout.buffers.len(),
             Some(Space::Shared) => expected.shared,
             Some(Space::Private) => false,
         };

@@ -1,12 +1,16 @@
 //! What a module shows of a kernel: functions, access, resources, implicit inputs, variables.
 
+use std::ops::Range;
+
 use campanile_core::analysis::{self, AccessFacts, CallGraph, CallGraphFault, ParameterFacts};
 use campanile_core::isa::{Space, SpecialRegister};
 use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module, Place, print};
 use sha2::{Digest, Sha256};
 
 use super::FinalizeFault;
-use crate::layout::{Access, AddressSpace, Buffer, Global, Kernarg, KernelLayout, Origin, Resources};
+use crate::layout::{
+    Access, AddressSpace, Buffer, Global, Kernarg, KernelLayout, Kind, Origin, Resources, Scalar,
+};
 
 /// What the call graph and the body of a kernel may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +102,32 @@ impl<'module> KernelBody<'module> {
         written.collect()
     }
 
+    /// The same, seen as a layout passes it: buffers behind one address are told apart by their offsets.
+    pub fn passed_as(mut self, layout: &KernelLayout) -> Self {
+        if layout.packed
+            && let Some(base) = layout.buffers.first()
+        {
+            let offsets = layout.scalars.iter().filter(|scalar| scalar.kind == Kind::PackedOffset);
+            let offsets: Vec<_> = offsets.filter_map(|scalar| self.bytes_of(scalar)).collect();
+            let base = base.param as usize;
+            self.access = analysis::access_facts_packed(self.module, self.id, base, &offsets);
+        }
+        self
+    }
+
+    /// The parameter that holds a scalar, and the bytes in it.
+    fn bytes_of(&self, scalar: &Scalar) -> Option<(usize, Range<u32>)> {
+        let position = scalar.param as usize;
+        let start = scalar.offset.checked_sub(self.kernel.parameters.get(position)?.offset)?;
+        Some((position, start..start + scalar.size))
+    }
+
     /// What the kernel does with the memory of a buffer.
-    pub fn facts(&self, layout: &KernelLayout, buffer: &Buffer) -> ParameterFacts {
+    pub fn facts(&self, layout: &KernelLayout, index: usize) -> ParameterFacts {
+        let buffer = &layout.buffers[index];
+        if layout.packed {
+            return self.packed_facts(layout, index, buffer);
+        }
         let (position, parameter) =
             (buffer.param as usize, self.kernel.parameters.get(buffer.param as usize));
         let inner = parameter.filter(|one| one.space.is_none() && layout.origin == Origin::Module);
@@ -112,6 +140,21 @@ impl<'module> KernelBody<'module> {
             Some(pointer) => pointer.facts,
             None => self.access.parameter(position),
         }
+    }
+
+    /// What is accessed at the one address without an offset may be any buffer.
+    fn packed_facts(&self, layout: &KernelLayout, index: usize, buffer: &Buffer) -> ParameterFacts {
+        let mut facts = self.access.parameter(buffer.param as usize);
+        let offset = layout
+            .scalars
+            .iter()
+            .find(|scalar| scalar.kind == Kind::PackedOffset && scalar.dimension == Some(index as u32));
+        if let Some((position, bytes)) = offset.and_then(|scalar| self.bytes_of(scalar)) {
+            let pointers = self.access.pointers().iter();
+            let own = pointers.filter(|one| one.position == position && one.bytes.contains(&bytes.start));
+            own.for_each(|pointer| facts.join(pointer.facts));
+        }
+        facts
     }
 
     /// The functions that the kernel reaches, callees first.

@@ -71,7 +71,7 @@ impl AccessFacts {
 
 impl ParameterFacts {
     /// Adds what another part of the same object suffers: the earlier witness stays.
-    fn join(&mut self, other: ParameterFacts) {
+    pub fn join(&mut self, other: ParameterFacts) {
         for (own, other) in [
             (&mut self.read, other.read),
             (&mut self.written, other.written),

@@ -1,0 +1,88 @@
+//! Which value belongs to which argument.
+
+use std::collections::BTreeMap;
+
+use campanile_contract::KernelLayout;
+use campanile_contract::layout::{Origin, ParameterRole};
+
+use super::error::ArgumentError;
+use super::value::{Name, Passed};
+
+/// The values of a launch by the names of arguments.
+pub(super) type Values<'a> = BTreeMap<String, Passed<'a>>;
+
+/// Sorts values by argument.
+///
+/// # Errors
+/// Arguments that are not there, given twice, or missing.
+pub(super) fn by_name<'a>(
+    layout: &KernelLayout,
+    given: Vec<(Name, Passed<'a>)>,
+) -> Result<Values<'a>, Vec<ArgumentError>> {
+    let names = Names::of(layout);
+    let (mut values, mut faults) = (Values::new(), Vec::new());
+    for (name, value) in given {
+        let found = match &name {
+            Name::Named(name) => names.all().find(|known| known == name),
+            Name::Position(position) => names.required.get(*position).cloned(),
+        };
+        match found {
+            None => faults.push(ArgumentError::Unknown {
+                name: match name {
+                    Name::Named(name) => format!("`{name}`"),
+                    Name::Position(position) => position.to_string(),
+                },
+                known: names.all().collect(),
+            }),
+            Some(name) => {
+                if values.insert(name.clone(), value).is_some() {
+                    faults.push(ArgumentError::Twice(name));
+                }
+            }
+        }
+    }
+    let missing = names.required.iter().filter(|name| !values.contains_key(*name));
+    faults.extend(missing.map(|name| ArgumentError::Missing(name.clone())));
+    if faults.is_empty() { Ok(values) } else { Err(faults) }
+}
+
+/// The arguments of a kernel.
+struct Names {
+    /// Those that a launch must give, in order.
+    required: Vec<String>,
+    /// Addresses inside of a parameter, which its bytes may hold as they are.
+    inner: Vec<String>,
+}
+
+impl Names {
+    fn of(layout: &KernelLayout) -> Self {
+        let source = layout.parameters.iter().filter(|one| one.role == ParameterRole::Source);
+        let required = source.map(|parameter| parameter.name.clone()).collect();
+        let inner = (0..layout.buffers.len()).filter_map(|index| inner_name(layout, index)).collect();
+        Names { required, inner }
+    }
+
+    fn all(&self) -> impl Iterator<Item = String> {
+        self.required.iter().chain(&self.inner).cloned()
+    }
+}
+
+/// The name by which an address inside of a parameter that holds more is given: `parts+8`, with its place in bytes.
+pub(super) fn inner_name(layout: &KernelLayout, index: usize) -> Option<String> {
+    if layout.origin != Origin::Module {
+        return None;
+    }
+    let buffer = &layout.buffers[index];
+    let buffers = layout.buffers.iter().filter(|one| one.param == buffer.param);
+    let scalars = layout.scalars.iter().filter(|one| one.param == buffer.param);
+    let start = first_byte(layout, buffer.param)?;
+    let alone = buffers.count() == 1 && scalars.count() == 0;
+    (!alone).then(|| format!("{}+{}", buffer.variable, buffer.offset - start))
+}
+
+/// The first byte of a parameter in the argument buffer.
+pub(super) fn first_byte(layout: &KernelLayout, param: u32) -> Option<u32> {
+    let buffers = layout.buffers.iter().filter(|one| one.param == param).map(|one| one.offset);
+    let scalars = layout.scalars.iter().filter(|one| one.param == param).map(|one| one.offset);
+    buffers.chain(scalars).min()
+}

@@ -1,0 +1,262 @@
+//! What is bound to each entry of a layout: memory, values, shared memory. Everything is checked before anything moves.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use campanile_contract::layout::{Buffer, Kind, Origin, Scalar};
+use campanile_contract::{ElementType, KernelLayout, Number};
+
+use super::arguments::{Values, first_byte, inner_name};
+use super::error::ArgumentError;
+use super::value::Passed;
+use crate::buffer::AnyBuffer;
+use crate::device::{Device, StorageId};
+use crate::records::Records;
+
+/// What is bound to a buffer.
+#[derive(Clone, Debug)]
+pub(super) enum Bound {
+    /// Bytes of an array.
+    Memory { storage: StorageId, bytes: Range<u64> },
+    /// An address as it is, of a kernel of which only the module is known.
+    Address([u8; 8]),
+}
+
+/// What is bound to the entries of a layout, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    pub buffers: Vec<Bound>,
+    /// The bytes of a source scalar; none for those that the launch computes.
+    pub scalars: Vec<Option<Vec<u8>>>,
+    /// Arrays passed where a kernel of which only the module is known takes a value: its address is the value.
+    pub addresses: BTreeMap<usize, (StorageId, Range<u64>)>,
+    /// The size of shared memory where the launch says it.
+    pub shared: Vec<Option<u32>>,
+    /// Sizes of the arrays passed.
+    pub shapes: BTreeMap<String, Vec<u64>>,
+    /// The records passed.
+    pub records: BTreeMap<String, Records>,
+}
+
+struct Binder<'a, 'v> {
+    layout: &'a KernelLayout,
+    device: &'a Device,
+    values: &'a Values<'v>,
+    read_only: &'a [StorageId],
+    faults: Vec<ArgumentError>,
+}
+
+/// Binds values to all entries. `read_only` is what the caller lends to be read.
+///
+/// # Errors
+/// Every value that does not fit its argument.
+pub(super) fn bind(
+    layout: &KernelLayout,
+    device: &Device,
+    values: &Values<'_>,
+    read_only: &[StorageId],
+) -> Result<Bindings, Vec<ArgumentError>> {
+    let mut binder = Binder { layout, device, values, read_only, faults: Vec::new() };
+    let mut bindings = Bindings::default();
+    for (name, value) in values {
+        binder.shape(name, value, &mut bindings);
+    }
+    for index in 0..layout.buffers.len() {
+        let bound = binder.buffer(index);
+        bindings.buffers.push(bound.unwrap_or(Bound::Address([0; 8])));
+    }
+    for (index, scalar) in layout.scalars.iter().enumerate() {
+        let source = scalar.kind == Kind::Scalar && scalar.argument_index < layout.source_argument_count;
+        let bound = if source { binder.scalar(index, scalar, &mut bindings) } else { None };
+        bindings.scalars.push(bound);
+    }
+    for shared in &layout.shared {
+        bindings.shared.push(binder.shared(&shared.variable));
+    }
+    if binder.faults.is_empty() { Ok(bindings) } else { Err(binder.faults) }
+}
+
+impl Binder<'_, '_> {
+    fn fault(&mut self, fault: ArgumentError) {
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    fn wrong_kind(&mut self, name: &str, expected: &'static str, given: &'static str) {
+        self.fault(ArgumentError::Kind { name: name.to_owned(), expected, given });
+    }
+
+    /// Notes the sizes of what is passed, which must have the dimensions of the argument.
+    fn shape(&mut self, name: &str, value: &Passed<'_>, bindings: &mut Bindings) {
+        let shape = match value {
+            Passed::Array(buffer) => buffer.shape(),
+            Passed::Records(records) => {
+                bindings.records.insert(name.to_owned(), records.clone());
+                &records.shape
+            }
+            _ => return,
+        };
+        let parameter = self.layout.parameters.iter().find(|parameter| parameter.name == name);
+        let deferred = parameter.filter(|one| self.layout.origin == Origin::Interface && one.shape.is_none());
+        if let Some(rank) = deferred.map(|parameter| parameter.rank)
+            && shape.len() != rank as usize
+            && (rank > 0 || matches!(value, Passed::Records(_)))
+        {
+            let (name, given) = (name.to_owned(), shape.len());
+            self.fault(ArgumentError::Rank { name, expected: rank, given });
+        }
+        bindings.shapes.insert(name.to_owned(), shape.to_vec());
+    }
+
+    fn buffer(&mut self, index: usize) -> Option<Bound> {
+        let buffer = &self.layout.buffers[index];
+        let inner = inner_name(self.layout, index);
+        let value = inner.as_ref().and_then(|name| self.values.get(name));
+        let value = value.or_else(|| self.values.get(&buffer.variable))?;
+        match value {
+            Passed::Array(array) => self.array(buffer, array),
+            Passed::Records(records) => self.records(buffer, records),
+            Passed::Bytes(bytes) | Passed::Scalar { bytes, .. } if self.layout.origin == Origin::Module => {
+                self.address(buffer, bytes)
+            }
+            other => {
+                let expected = if matches!(buffer.ty, ElementType::Record(_)) {
+                    "an array of records"
+                } else {
+                    "an array"
+                };
+                self.wrong_kind(&buffer.variable, expected, other.describe());
+                None
+            }
+        }
+    }
+
+    fn array(&mut self, buffer: &Buffer, array: &AnyBuffer) -> Option<Bound> {
+        let name = buffer.variable.clone();
+        match &buffer.ty {
+            ElementType::Record(_) => {
+                self.wrong_kind(&name, "an array of records", "an array");
+                return None;
+            }
+            expected if self.layout.origin == Origin::Interface && *expected != array.number().into() => {
+                let (expected, given) = (expected.clone(), array.number().into());
+                self.fault(ArgumentError::ElementType { name, expected, given });
+                return None;
+            }
+            _ => {}
+        }
+        if array.device != self.device.id() || self.device.storage(array.storage).is_none() {
+            self.fault(ArgumentError::Foreign(name));
+            return None;
+        }
+        if !array.bytes.start.is_multiple_of(u64::from(buffer.ptr_align)) {
+            let (alignment, start) = (buffer.ptr_align, array.bytes.start);
+            self.fault(ArgumentError::Alignment { name, alignment, start });
+        } else if buffer.written && self.read_only.contains(&array.storage) {
+            self.fault(ArgumentError::ReadOnly(name));
+        }
+        Some(Bound::Memory { storage: array.storage, bytes: array.bytes.clone() })
+    }
+
+    fn records(&mut self, buffer: &Buffer, records: &Records) -> Option<Bound> {
+        let own = self.layout.buffers.iter().find(|one| {
+            one.variable == buffer.variable && matches!(one.kind, Kind::Array | Kind::Struct | Kind::Class)
+        });
+        let ElementType::Record(record) = &own?.ty else {
+            self.wrong_kind(&buffer.variable, "an array", "records");
+            return None;
+        };
+        if self.layout.record(record) != Some(&records.layout) {
+            let (name, expected) = (buffer.variable.clone(), ElementType::Record(record.clone()));
+            let given = ElementType::Record(records.layout.name.clone());
+            self.fault(ArgumentError::ElementType { name, expected, given });
+            return None;
+        }
+        let component = records.components.iter().find(|one| Some(&one.name) == buffer.member.as_ref());
+        let storage = match (buffer.kind, component) {
+            (Kind::MemberData, Some(component)) => component.data,
+            (Kind::MemberOffsets, Some(component)) => component.offsets,
+            (Kind::MemberSizes, Some(component)) => component.sizes,
+            _ => records.plain,
+        };
+        let bytes = self.device.storage(storage).filter(|_| records.device == self.device.id());
+        match bytes.map(crate::device::Storage::bytes) {
+            Some(bytes) => Some(Bound::Memory { storage, bytes: 0..bytes }),
+            None => {
+                self.fault(ArgumentError::Foreign(buffer.variable.clone()));
+                None
+            }
+        }
+    }
+
+    /// An address that the caller knows, or null.
+    fn address(&mut self, buffer: &Buffer, bytes: &[u8]) -> Option<Bound> {
+        let start = buffer.offset - first_byte(self.layout, buffer.param)?;
+        let address = bytes.get(start as usize..).and_then(|rest| rest.first_chunk::<8>());
+        if address.is_none() {
+            let (name, given) = (buffer.variable.clone(), bytes.len());
+            self.fault(ArgumentError::Size { name, expected: start + 8, given });
+        }
+        address.copied().map(Bound::Address)
+    }
+
+    fn scalar(&mut self, index: usize, scalar: &Scalar, bindings: &mut Bindings) -> Option<Vec<u8>> {
+        let inferred = self.layout.origin == Origin::Module;
+        match self.values.get(&scalar.variable)? {
+            Passed::Scalar { number, bytes } if !inferred => self.number(scalar, *number, bytes),
+            Passed::Scalar { bytes, .. } => self.part(scalar, bytes),
+            Passed::Bytes(bytes) => self.part(scalar, bytes),
+            Passed::Array(array) if inferred && scalar.size == 8 => {
+                if array.device != self.device.id() || self.device.storage(array.storage).is_none() {
+                    self.fault(ArgumentError::Foreign(scalar.variable.clone()));
+                    return None;
+                }
+                bindings.addresses.insert(index, (array.storage, array.bytes.clone()));
+                Some(vec![0; 8])
+            }
+            other => {
+                self.wrong_kind(&scalar.variable, "a number", other.describe());
+                None
+            }
+        }
+    }
+
+    fn number(&mut self, scalar: &Scalar, number: Number, bytes: &[u8]) -> Option<Vec<u8>> {
+        if scalar.ty != number.into() {
+            let (name, expected) = (scalar.variable.clone(), scalar.ty.clone());
+            self.fault(ArgumentError::ElementType { name, expected, given: number.into() });
+            return None;
+        }
+        Some(bytes.to_vec())
+    }
+
+    /// The bytes of a scalar among those of its whole parameter, which must be as many as the parameter has.
+    fn part(&mut self, scalar: &Scalar, bytes: &[u8]) -> Option<Vec<u8>> {
+        let start = scalar.offset - first_byte(self.layout, scalar.param)?;
+        let scalars = self.layout.scalars.iter().filter(|one| one.param == scalar.param);
+        let buffers = self.layout.buffers.iter().filter(|one| one.param == scalar.param);
+        let single = self.layout.origin == Origin::Interface;
+        let expected = match single {
+            true => scalar.size,
+            false => scalars.map(|one| one.size).sum::<u32>() + 8 * buffers.count() as u32,
+        };
+        if bytes.len() != expected as usize {
+            let (name, given) = (scalar.variable.clone(), bytes.len());
+            self.fault(ArgumentError::Size { name, expected, given });
+            return None;
+        }
+        let start = if single { 0 } else { start as usize };
+        Some(bytes[start..start + scalar.size as usize].to_vec())
+    }
+
+    fn shared(&mut self, name: &str) -> Option<u32> {
+        match self.values.get(name)? {
+            Passed::Shared(bytes) => Some(*bytes),
+            other => {
+                self.wrong_kind(name, "shared memory", other.describe());
+                None
+            }
+        }
+    }
+}

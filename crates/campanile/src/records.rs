@@ -1,0 +1,356 @@
+//! Arrays of records, with components whose data lie elsewhere.
+
+use campanile_contract::layout::{IndexType, Kind};
+use campanile_contract::{ElementType, Field, KernelLayout, Number, RecordLayout};
+
+use crate::device::{AccessError, Device, DeviceId, Owner, StorageId};
+use crate::element::{Element, bytes_of};
+
+/// An array of records, or a single one, of a device. Cheap to clone; a clone is the same array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Records {
+    pub(crate) device: DeviceId,
+    pub(crate) layout: RecordLayout,
+    pub(crate) shape: Vec<u64>,
+    /// The records themselves.
+    pub(crate) plain: StorageId,
+    pub(crate) components: Vec<Component>,
+}
+
+/// An allocatable component of all records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Component {
+    pub name: String,
+    pub data: StorageId,
+    pub offsets: StorageId,
+    pub sizes: StorageId,
+    /// The shape in each record; none where it is not allocated.
+    pub shapes: Vec<Option<Vec<u64>>>,
+}
+
+/// Why records cannot be made or read so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordsError {
+    /// The kernel has no such argument, or it holds no records.
+    #[error("`{0}` is no argument of records")]
+    NoRecords(String),
+    /// The record has no such field or component.
+    #[error("record `{record}` has no {what} `{name}` of {number}", number = number.as_str())]
+    NoField {
+        /// The record.
+        record: String,
+        /// `field` or `component`.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// Its type.
+        number: Number,
+    },
+    /// Another number of values than records, or of elements than the shape asks.
+    #[error("`{name}` needs {expected} values, got {given}")]
+    Count {
+        /// The field or component.
+        name: String,
+        /// Values needed.
+        expected: u64,
+        /// Values given.
+        given: u64,
+    },
+    /// Another number of dimensions.
+    #[error("`{name}` has {expected} dimensions, got {given}")]
+    Rank {
+        /// The component.
+        name: String,
+        /// Its dimensions.
+        expected: u32,
+        /// Dimensions given.
+        given: usize,
+    },
+    /// No such record.
+    #[error("there are {count} records, but record {index} is asked for")]
+    Index {
+        /// The record asked for.
+        index: u64,
+        /// How many there are.
+        count: u64,
+    },
+    /// More elements than the kernel's index type counts.
+    #[error("the elements of `{0}` are more than the kernel's index type counts")]
+    TooMany(String),
+    /// The arrays cannot be read.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+}
+
+/// The contents of records to be, field by field.
+///
+/// ```
+/// use campanile::contract::layout::Limits;
+/// use campanile::contract::{Field, KernelInterface, Number, finalize};
+/// use campanile::{Device, Module, RecordsBuilder};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let fields = vec![Field::plain("k", Number::F32), Field::allocatable("q", Number::F32, 1)];
+/// let interface = KernelInterface::kernel("step").record("Cell", fields).records("cells", "Cell", 1);
+/// let layout = finalize(&interface, Limits::default()).map_err(|faults| faults[0].clone())?;
+/// let cells = RecordsBuilder::new(&layout, "cells", [2])?
+///     .field("k", &[0.5f32, 1.5])?
+///     .component("q", 0, [3], &[1.0f32, 2.0, 3.0])?;
+/// # let text = ".version 0.1;\n.target 100;\n.kernel @k () { return; }\n";
+/// # let mut device = Device::checked(&Module::from_text("empty", text)?)?;
+/// let cells = device.records("cells", cells)?;
+/// assert_eq!(device.read_field::<f32>(&cells, "k")?, [0.5, 1.5]);
+/// assert_eq!(device.read_component::<f32>(&cells, "q", 0)?, Some(vec![1.0, 2.0, 3.0]));
+/// assert_eq!(device.read_component::<f32>(&cells, "q", 1)?, None);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct RecordsBuilder {
+    layout: RecordLayout,
+    index: IndexType,
+    shape: Vec<u64>,
+    plain: Vec<u8>,
+    components: Vec<Contents>,
+}
+
+/// What a component holds, record by record: shape and bytes, none where it is not allocated.
+#[derive(Clone, Debug)]
+struct Contents {
+    field: Field,
+    records: Vec<Option<(Vec<u64>, Vec<u8>)>>,
+}
+
+impl RecordsBuilder {
+    /// Records for an argument of a kernel: all fields zero, no component allocated. A single record has no sizes.
+    ///
+    /// # Errors
+    /// When the argument holds no records.
+    pub fn new(
+        kernel: &KernelLayout,
+        argument: &str,
+        shape: impl Into<Vec<u64>>,
+    ) -> Result<Self, RecordsError> {
+        let mut buffers = kernel.buffers.iter().filter(|one| one.variable == argument);
+        let own = buffers.find(|one| matches!(one.kind, Kind::Array | Kind::Struct | Kind::Class));
+        let record = own.and_then(|buffer| match &buffer.ty {
+            ElementType::Record(name) => kernel.record(name),
+            ElementType::Number(_) | ElementType::Bytes(_) => None,
+        });
+        let layout = record.ok_or_else(|| RecordsError::NoRecords(argument.to_owned()))?.clone();
+        let shape = shape.into();
+        let count = shape.iter().product::<u64>() as usize;
+        let allocatable = layout.fields.iter().filter(|field| field.allocatable);
+        let components =
+            allocatable.map(|field| Contents { field: field.clone(), records: vec![None; count] }).collect();
+        let plain = vec![0; count * layout.size as usize];
+        Ok(RecordsBuilder { layout, index: kernel.index, shape, plain, components })
+    }
+
+    fn count(&self) -> u64 {
+        self.shape.iter().product()
+    }
+
+    /// The bytes of all records, one after another.
+    ///
+    /// # Errors
+    /// When there are not as many.
+    pub fn bytes(mut self, bytes: &[u8]) -> Result<Self, RecordsError> {
+        let (expected, given) = (self.plain.len() as u64, bytes.len() as u64);
+        if expected != given {
+            return Err(RecordsError::Count { name: self.layout.name, expected, given });
+        }
+        self.plain.copy_from_slice(bytes);
+        Ok(self)
+    }
+
+    /// The values of a plain field, one for each record.
+    ///
+    /// # Errors
+    /// When there is no such field of this type, or another number of values.
+    pub fn field<T: Element>(mut self, name: &str, values: &[T]) -> Result<Self, RecordsError> {
+        let (expected, given) = (self.count(), values.len() as u64);
+        if expected != given {
+            return Err(RecordsError::Count { name: name.to_owned(), expected, given });
+        }
+        let place = plain_field::<T>(&self.layout, name)?;
+        let stride = self.layout.size as usize;
+        for (record, value) in self.plain.chunks_exact_mut(stride).zip(values) {
+            record[place..][..T::NUMBER.size() as usize].copy_from_slice(&bytes_of(&[*value]));
+        }
+        Ok(self)
+    }
+
+    /// The elements of a component in one record, which allocates it there.
+    ///
+    /// # Errors
+    /// When there is no such record or component of this type and rank, or another number of values.
+    pub fn component<T: Element>(
+        self,
+        name: &str,
+        record: u64,
+        shape: impl Into<Vec<u64>>,
+        values: &[T],
+    ) -> Result<Self, RecordsError> {
+        self.component_bytes(name, record, T::NUMBER, shape.into(), bytes_of(values))
+    }
+
+    /// The same with the type known at run time only.
+    ///
+    /// # Errors
+    /// As [`component`](Self::component).
+    pub fn component_bytes(
+        mut self,
+        name: &str,
+        record: u64,
+        number: Number,
+        shape: Vec<u64>,
+        bytes: Vec<u8>,
+    ) -> Result<Self, RecordsError> {
+        let count = self.count();
+        let record_name = self.layout.name.clone();
+        let component = self
+            .components
+            .iter_mut()
+            .find(|one| one.field.name == name && one.field.ty == ElementType::Number(number));
+        let component = component.ok_or_else(|| RecordsError::NoField {
+            record: record_name,
+            what: "component",
+            name: name.to_owned(),
+            number,
+        })?;
+        if shape.len() != component.field.rank as usize {
+            let (expected, given) = (component.field.rank, shape.len());
+            return Err(RecordsError::Rank { name: name.to_owned(), expected, given });
+        }
+        let elements = shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
+        let (expected, given) = (elements.unwrap_or(u64::MAX), bytes.len() as u64 / u64::from(number.size()));
+        if expected != given {
+            return Err(RecordsError::Count { name: name.to_owned(), expected, given });
+        }
+        let slot = component.records.get_mut(record as usize);
+        *slot.ok_or(RecordsError::Index { index: record, count })? = Some((shape, bytes));
+        Ok(self)
+    }
+}
+
+/// The place of a plain field in a record, in bytes.
+fn plain_field<T: Element>(layout: &RecordLayout, name: &str) -> Result<usize, RecordsError> {
+    let mut fields = layout.fields.iter();
+    let field = fields.find(|field| field.name == name && field.ty == ElementType::Number(T::NUMBER));
+    let offset = field.and_then(|field| field.offset);
+    offset.map(|offset| offset as usize).ok_or_else(|| RecordsError::NoField {
+        record: layout.name.clone(),
+        what: "field",
+        name: name.to_owned(),
+        number: T::NUMBER,
+    })
+}
+
+impl Contents {
+    /// All elements end to end, per record the elements before it, and per record the shape.
+    fn flattened(&self, index: IndexType) -> Result<[Vec<u8>; 3], RecordsError> {
+        let (mut data, mut offsets, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+        let size = match self.field.ty {
+            ElementType::Number(number) => number.size() as usize,
+            ElementType::Bytes(_) | ElementType::Record(_) => 1,
+        };
+        let push = |bytes: &mut Vec<u8>, value: u64| {
+            let too_many = || RecordsError::TooMany(self.field.name.clone());
+            match index {
+                IndexType::I32 => i32::write(&[i32::try_from(value).map_err(|_| too_many())?], bytes),
+                IndexType::I64 => i64::write(&[i64::try_from(value).map_err(|_| too_many())?], bytes),
+            }
+            Ok::<(), RecordsError>(())
+        };
+        for record in &self.records {
+            push(&mut offsets, (data.len() / size) as u64)?;
+            match record {
+                Some((shape, bytes)) => {
+                    shape.iter().try_for_each(|size| push(&mut sizes, *size))?;
+                    data.extend(bytes);
+                }
+                None => (0..self.field.rank).try_for_each(|_| push(&mut sizes, 0))?,
+            }
+        }
+        Ok([data, offsets, sizes])
+    }
+}
+
+impl Device {
+    /// Records of this device; the name stands in messages and transfers.
+    ///
+    /// # Errors
+    /// When the components have more elements than the kernel's index type counts.
+    pub fn records(&mut self, name: &str, contents: RecordsBuilder) -> Result<Records, RecordsError> {
+        let RecordsBuilder { layout, index, shape, plain, components } = contents;
+        let flattened: Vec<_> =
+            components.iter().map(|one| one.flattened(index)).collect::<Result<_, _>>()?;
+        let plain = self.add_storage(name.to_owned(), Owner::Device, plain);
+        let mut made = Vec::new();
+        for (component, [data, offsets, sizes]) in components.into_iter().zip(flattened) {
+            let full = format!("{name}.{}", component.field.name);
+            made.push(Component {
+                name: component.field.name,
+                data: self.add_storage(full.clone(), Owner::Device, data),
+                offsets: self.add_storage(format!("{full} offsets"), Owner::Device, offsets),
+                sizes: self.add_storage(format!("{full} sizes"), Owner::Device, sizes),
+                shapes: component.records.into_iter().map(|one| one.map(|(shape, _)| shape)).collect(),
+            });
+        }
+        Ok(Records { device: self.id(), layout, shape, plain, components: made })
+    }
+
+    /// The values of a plain field, one for each record.
+    ///
+    /// # Errors
+    /// When there is no such field of this type, or the records are not of this device.
+    pub fn read_field<T: Element>(&mut self, records: &Records, name: &str) -> Result<Vec<T>, RecordsError> {
+        let place = plain_field::<T>(&records.layout, name)?;
+        let bytes = self.fetched(records, records.plain)?;
+        let record = bytes.chunks_exact(records.layout.size as usize);
+        Ok(record.flat_map(|record| T::read(&record[place..][..T::NUMBER.size() as usize])).collect())
+    }
+
+    /// The elements of a component in one record; none where it is not allocated.
+    ///
+    /// # Errors
+    /// When there is no such record or component of this type, or the records are not of this device.
+    pub fn read_component<T: Element>(
+        &mut self,
+        records: &Records,
+        name: &str,
+        record: u64,
+    ) -> Result<Option<Vec<T>>, RecordsError> {
+        let field = records.layout.component(name);
+        let known = field.filter(|field| field.ty == ElementType::Number(T::NUMBER));
+        let component = records.components.iter().find(|one| one.name == name && known.is_some());
+        let component = component.ok_or_else(|| RecordsError::NoField {
+            record: records.layout.name.clone(),
+            what: "component",
+            name: name.to_owned(),
+            number: T::NUMBER,
+        })?;
+        let elements =
+            |shape: &Option<Vec<u64>>| shape.iter().map(|shape| shape.iter().product::<u64>()).sum::<u64>();
+        let count = component.shapes.len() as u64;
+        let shape = component.shapes.get(record as usize);
+        let shape = shape.ok_or(RecordsError::Index { index: record, count })?;
+        if shape.is_none() {
+            return Ok(None);
+        }
+        let size = u64::from(T::NUMBER.size());
+        let start = component.shapes[..record as usize].iter().map(elements).sum::<u64>() * size;
+        let end = start + elements(shape) * size;
+        let bytes = self.fetched(records, component.data)?;
+        Ok(Some(T::read(&bytes[start as usize..end as usize])))
+    }
+
+    fn fetched(&mut self, records: &Records, storage: StorageId) -> Result<&[u8], AccessError> {
+        if records.device != self.id() || self.storage(storage).is_none() {
+            return Err(AccessError::Foreign);
+        }
+        self.fetch(storage, None)?;
+        Ok(self.storage(storage).map_or(&[], |storage| &storage.host))
+    }
+}
