@@ -3,7 +3,8 @@
 //! An [`interface`] says what a producer's kernel takes; [`finalize()`] makes the [`KernelLayout`] of it,
 //! [`finalize_for`] with what the module shows, and [`infer()`] without an interface. [`validate()`] checks a layout
 //! against every invariant that it alone can show. [`noalias`] decides from all launches which buffers share no
-//! storage. [`stub()`](stub::stub) writes the kernel that a layout asks for.
+//! storage. [`stub()`](stub::stub) writes the kernel that a layout asks for, and
+//! [`show`] shows a layout as people read it.
 
 mod element;
 pub mod extent;
@@ -15,6 +16,7 @@ pub mod layout;
 pub mod noalias;
 mod prove;
 mod record;
+pub mod show;
 pub mod stub;
 pub mod validate;
 

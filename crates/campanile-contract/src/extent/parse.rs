@@ -174,7 +174,14 @@ impl<'a> Parser<'a> {
                 None => Ok(Extent::Scalar(name)),
             };
         }
-        let operation = match name.as_str() {
+        let operation = self.call(&name)?;
+        self.expect(')', "`)`")?;
+        self.operation(operation)
+    }
+
+    /// What a name means whose parenthesis is open.
+    fn call(&mut self, name: &str) -> Result<Operation, ParseFault> {
+        Ok(match name {
             "extent" => {
                 let (array, member) = self.array()?;
                 self.expect(',', "`,` and a dimension")?;
@@ -196,8 +203,6 @@ impl<'a> Parser<'a> {
                 if name == "min" { Operation::Min(pair) } else { Operation::Max(pair) }
             }
             _ => return Err(self.fault("`extent`, `count`, `min` or `max` before the parenthesis")),
-        };
-        self.expect(')', "`)`")?;
-        self.operation(operation)
+        })
     }
 }
