@@ -76,6 +76,14 @@ impl Number {
     }
 }
 
+/// Greatest alignment in bytes that PISA can declare.
+pub(crate) const GREATEST_ALIGNMENT: u32 = 1 << 16;
+
+/// Whether memory can be aligned so, for elements that need an alignment of `least`.
+pub(crate) const fn is_alignment(align: u32, least: u32) -> bool {
+    align.is_power_of_two() && align >= least && align <= GREATEST_ALIGNMENT
+}
+
 /// Type of an element or scalar. Written as the name of a number type, as `bytes[12]`, else as the name of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::element::{ElementType, Number};
+use crate::element::{ElementType, GREATEST_ALIGNMENT, Number, is_alignment};
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,7 +92,9 @@ pub enum RecordFault {
         fault: FieldFault,
     },
     /// An alignment that memory cannot have, or less than a field needs.
-    #[error("record `{record}` has the alignment {alignment}, must be a power of two of at least {least}")]
+    #[error(
+        "record `{record}` has the alignment {alignment}, must be a power of two from {least} to {GREATEST_ALIGNMENT}"
+    )]
     Alignment {
         /// The record.
         record: String,
@@ -176,7 +178,7 @@ impl RecordLayout {
             fields.push(placed);
         }
         let alignment = record.alignment.unwrap_or(least_alignment);
-        if !alignment.is_power_of_two() || alignment < least_alignment {
+        if !is_alignment(alignment, least_alignment) {
             return Err(RecordFault::Alignment {
                 record: name.to_owned(),
                 alignment,

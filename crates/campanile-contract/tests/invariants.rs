@@ -124,6 +124,14 @@ fn each_broken_field_has_its_own_fault() {
 }
 
 #[test]
+fn packed_offsets_have_64_bits() {
+    let mut value = serde_json::to_value(layout(&step(), Some(7))).unwrap();
+    value["scalars"][7]["type"] = json!("i64");
+    let Err(LoadFault::Invariants(faults)) = KernelLayout::from_json(&value.to_string()) else { panic!() };
+    assert!(faults.iter().all(|fault| fault.invariant == Invariant::Dimension), "{faults:?}");
+}
+
+#[test]
 fn extents_read_nothing_that_the_kernel_writes() {
     let reads = |extent: &Value, written: &[usize]| {
         faults(|layout| {

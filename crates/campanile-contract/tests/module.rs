@@ -4,7 +4,9 @@ mod support;
 
 use campanile_contract::interface::Intent;
 use campanile_contract::layout::{Access, Kernarg, Limits};
-use campanile_contract::{FinalizeFault, KernelInterface, KernelLayout, Number, Policy, finalize_for};
+use campanile_contract::{
+    Field, FinalizeFault, KernelInterface, KernelLayout, Number, Policy, finalize, finalize_for, stub,
+};
 
 const COPY: &str = ".function void @put(.reg .64b %to, .reg .32b %value) {
   st.global.32b [%to], %value;
@@ -42,6 +44,24 @@ fn access_functions_and_places_come_from_the_module() {
     let offsets: Vec<u32> = layout.scalars.iter().map(|scalar| scalar.offset).collect();
     assert_eq!(offsets, [16, 24, 32]);
     assert_eq!(layout.kernarg, Kernarg { size: 40, align: 8 });
+}
+
+#[test]
+fn an_extent_may_read_what_the_body_only_reads() {
+    let cells = KernelInterface::kernel("k").record("Cell", vec![Field::plain("k", Number::I32)]);
+    let cells = cells.records("cells", "Cell", 1).workspace("tmp", Number::F32, ["cells[0].k"]).unwrap();
+    let read_only = finalize(&cells.clone().intent(Intent::In), Limits::default()).unwrap();
+    assert!(finalize(&cells, Limits::default()).is_err());
+    let with = |body: &str| bound(&stub::stub(&read_only).replace(stub::BODY, body), &cells);
+    let load = ".reg .32b %seen;\n  ld.global.32b %seen, [%cells_address];";
+    let layout = with(load).unwrap();
+    assert_eq!(layout.buffers[0].access, Access::Read);
+    let faults = with(&format!("{load}\n  st.global.32b [%cells_address], %seen;")).unwrap_err();
+    let [FinalizeFault::ExtentReadsWritten { of, reads, place: Some(place) }] = faults.as_slice() else {
+        panic!("{faults:?}")
+    };
+    assert_eq!((of.as_str(), reads.as_str()), ("tmp", "cells.k"));
+    assert!(place.span.end > place.span.start);
 }
 
 #[test]

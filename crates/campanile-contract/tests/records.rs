@@ -60,6 +60,7 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(stated(Some(8), None), Err(RecordFault::Size { least: 16, .. })));
     assert!(matches!(stated(Some(20), None), Err(RecordFault::Size { alignment: 8, .. })));
     assert!(matches!(stated(None, Some(4)), Err(RecordFault::Alignment { least: 8, .. })));
+    assert!(matches!(stated(None, Some(1 << 17)), Err(RecordFault::Alignment { .. })));
     assert!(matches!(stated(None, Some(24)), Err(RecordFault::Alignment { .. })));
     let far = vec![Field::plain("a", Number::F64).at(u32::MAX - 7)];
     assert_eq!(RecordLayout::new("R", &far.into()), Err(RecordFault::TooLarge("R".into())));

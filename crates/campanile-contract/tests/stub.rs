@@ -64,7 +64,7 @@ const SMALL: &str = ".version 0.1;
   // tile: shared memory of the work-group, n * 4 bytes.
   ld.param.32b %tile_address, [%tile];
 
-  // The iteration: the linear global id, divided by the lanes that share an iteration.
+  // The iteration: the linear global id, divided by the lanes; these must divide the local size along x.
   zext.64b.32b %iteration, %localid.z;
   umad.full.32b %iteration, %groupid.z, %enqueuedlocalsize.z, %iteration;
   zext.64b.32b %partial, %localid.y;

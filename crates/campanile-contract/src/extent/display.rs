@@ -45,11 +45,11 @@ impl fmt::Display for Operation {
             }
             Operation::Extent(name, dimension) => write!(formatter, "extent({name}, {dimension})"),
             Operation::Count(name) => write!(formatter, "count({name})"),
-            Operation::Field(member) => write!(formatter, "{}", member.access()),
+            Operation::Field(member) => write!(formatter, "{}", member.selection()),
             Operation::ComponentExtent(member) => {
-                write!(formatter, "extent({}, {})", member.access(), member.dimension)
+                write!(formatter, "extent({}, {})", member.selection(), member.dimension)
             }
-            Operation::ComponentCount(member) => write!(formatter, "count({})", member.access()),
+            Operation::ComponentCount(member) => write!(formatter, "count({})", member.selection()),
         }
     }
 }

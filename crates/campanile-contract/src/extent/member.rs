@@ -42,26 +42,26 @@ impl Member {
         MemberDimension { of, index, name, dimension }
     }
 
-    pub(super) fn access(&self) -> Access<'_> {
-        Access { of: &self.of, index: self.index.as_deref(), name: &self.name }
+    pub(super) fn selection(&self) -> Selection<'_> {
+        Selection { of: &self.of, index: self.index.as_deref(), name: &self.name }
     }
 }
 
 impl MemberDimension {
-    pub(super) fn access(&self) -> Access<'_> {
-        Access { of: &self.of, index: self.index.as_deref(), name: &self.name }
+    pub(super) fn selection(&self) -> Selection<'_> {
+        Selection { of: &self.of, index: self.index.as_deref(), name: &self.name }
     }
 }
 
 /// A field as either form names it.
 #[derive(Clone, Copy)]
-pub(super) struct Access<'a> {
+pub(super) struct Selection<'a> {
     pub of: &'a str,
     pub index: Option<&'a Extent>,
     pub name: &'a str,
 }
 
-impl fmt::Display for Access<'_> {
+impl fmt::Display for Selection<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index {
             Some(index) => write!(formatter, "{}[{index}].{}", self.of, self.name),
@@ -70,7 +70,7 @@ impl fmt::Display for Access<'_> {
     }
 }
 
-impl Access<'_> {
+impl Selection<'_> {
     fn unknown(&self) -> EvaluationFault {
         EvaluationFault::Unknown(self.to_string())
     }

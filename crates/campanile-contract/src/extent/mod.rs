@@ -173,7 +173,8 @@ impl Extent {
     /// Its value for a launch, not less than zero.
     ///
     /// # Errors
-    /// When an argument is missing, a result does not fit in 64 bits, or a divisor is zero.
+    /// When an argument is missing, an array of records has no such element, a result does not fit in 64 bits, or a
+    /// divisor is zero.
     pub fn evaluate(&self, arguments: &dyn Arguments) -> Result<u64, EvaluationFault> {
         Ok(self.value(arguments)?.max(0).unsigned_abs())
     }
@@ -207,9 +208,9 @@ impl Extent {
                 Some(size.ok_or_else(|| EvaluationFault::Unknown(format!("extent({name}, {dimension})")))?)
             }
             Operation::Count(name) => Some(product(&shape(name)?)?),
-            Operation::Field(member) => Some(member.access().value(arguments)?),
-            Operation::ComponentExtent(member) => Some(member.access().size(member.dimension, arguments)?),
-            Operation::ComponentCount(member) => Some(member.access().count(arguments)?),
+            Operation::Field(member) => Some(member.selection().value(arguments)?),
+            Operation::ComponentExtent(member) => Some(member.selection().size(member.dimension, arguments)?),
+            Operation::ComponentCount(member) => Some(member.selection().count(arguments)?),
         };
         result.ok_or(EvaluationFault::Overflow)
     }
@@ -218,17 +219,17 @@ impl Extent {
 impl Operation {
     /// What it uses itself, without its operands.
     fn reference(&self) -> Option<Reference<'_>> {
-        fn path(access: member::Access<'_>) -> Path<'_> {
-            Path { of: access.of, indexed: access.index.is_some(), name: access.name }
+        fn path(selection: member::Selection<'_>) -> Path<'_> {
+            Path { of: selection.of, indexed: selection.index.is_some(), name: selection.name }
         }
         Some(match self {
             Operation::Extent(name, dimension) => Reference::Array(name, Some(*dimension)),
             Operation::Count(name) => Reference::Array(name, None),
-            Operation::Field(member) => Reference::Field(path(member.access())),
+            Operation::Field(member) => Reference::Field(path(member.selection())),
             Operation::ComponentExtent(member) => {
-                Reference::Component(path(member.access()), Some(member.dimension))
+                Reference::Component(path(member.selection()), Some(member.dimension))
             }
-            Operation::ComponentCount(member) => Reference::Component(path(member.access()), None),
+            Operation::ComponentCount(member) => Reference::Component(path(member.selection()), None),
             _ => return None,
         })
     }

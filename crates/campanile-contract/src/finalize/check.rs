@@ -1,7 +1,7 @@
 //! What an interface may not say.
 
 use super::FinalizeFault;
-use crate::element::ElementType;
+use crate::element::{ElementType, is_alignment};
 use crate::interface::{ArgumentKind, KernelInterface, Shape};
 use crate::record::RecordLayout;
 
@@ -26,7 +26,7 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
             ArgumentKind::Record { record, .. } => record,
             ArgumentKind::Scalar(_) => continue,
             ArgumentKind::Shared { align, .. } => {
-                if !align.is_power_of_two() {
+                if !is_alignment(*align, 1) {
                     faults.push(FinalizeFault::Alignment { of: name(), align: *align, least: 1 });
                 }
                 continue;
@@ -38,7 +38,7 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
     }
     for workspace in &interface.workspaces {
         let (align, least) = (workspace.align, workspace.element.size());
-        if !align.is_power_of_two() || align < least {
+        if !is_alignment(align, least) {
             faults.push(FinalizeFault::Alignment { of: workspace.name.clone(), align, least });
         }
     }

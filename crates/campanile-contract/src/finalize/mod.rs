@@ -21,6 +21,7 @@ use campanile_core::module::{Module, Place};
 pub use lanes::LanesFault;
 use place::TooLarge;
 
+use crate::element::GREATEST_ALIGNMENT;
 use crate::interface::KernelInterface;
 use crate::layout::{KernelLayout, Limits};
 use crate::noalias::LaunchFault;
@@ -45,13 +46,13 @@ pub enum FinalizeFault {
     #[error("array `{0}` has no dimensions")]
     NoDimensions(String),
     /// An alignment that memory cannot have.
-    #[error("`{of}` has the alignment {align}, must be a power of two of at least {least}")]
+    #[error("`{of}` has the alignment {align}, must be a power of two from {least} to {GREATEST_ALIGNMENT}")]
     Alignment {
         /// The workspace or shared memory.
         of: String,
         /// As declared.
         align: u32,
-        /// That of its elements.
+        /// That of its elements; 1 for shared memory.
         least: u32,
     },
     /// More bytes of arguments than 32 bits count.

@@ -28,7 +28,8 @@ pub struct KernelInterface {
     pub arguments: Vec<Argument>,
     /// Scratch arrays of each iteration.
     pub workspaces: Vec<WorkspaceInterface>,
-    /// Work-items of an iteration, if the kernel is made for several: 1 to 32, a power of two.
+    /// Work-items of an iteration, if the kernel is made for several: 1 to 32, a power of two, and a divisor of the local
+    /// size along x.
     pub lanes: Option<u32>,
     /// Every launch there is; none if there may be others.
     pub launches: Option<Vec<Launch>>,

@@ -159,7 +159,7 @@ pub struct Scalar {
 pub struct SharedArgument {
     /// The parameter it belongs to.
     pub variable: String,
-    /// Index in [`KernelLayout::parameters`](super::KernelLayout::parameters)(super::KernelLayout::parameters).
+    /// Index in [`KernelLayout::parameters`](super::KernelLayout::parameters).
     pub argument_index: u32,
     /// Its size in bytes, evaluated once for each launch on the host; null where each launch says it.
     pub bytes: Option<Extent>,

@@ -11,7 +11,7 @@ use crate::layout::{Buffer, IndexType, KernelLayout, Kind, Scalar, ScalarPassing
 pub struct Registers {
     /// Registers of 64 bits that hold the addresses of the buffers.
     pub buffers: Vec<String>,
-    /// Registers that hold the scalars, each of the width of its type.
+    /// Registers that hold the scalars, each of the width of its type. Bytes that fill no register are not loaded.
     pub scalars: Vec<String>,
     /// Registers of 64 bits that hold the address of this iteration's slice of each workspace.
     pub workspaces: Vec<String>,

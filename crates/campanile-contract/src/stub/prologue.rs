@@ -63,7 +63,7 @@ impl Prologue<'_> {
 
     /// A value of another size than registers have stays where it is.
     fn scalars(&mut self) {
-        let start = self.layout.scalars.first().map_or(0, |first| first.offset);
+        let start = self.layout.scalars.iter().map(|scalar| scalar.offset).min().unwrap_or(0);
         for (index, scalar) in self.layout.scalars.iter().enumerate() {
             self.comment(&describe::scalar(self.layout, scalar));
             let place = match self.layout.scalar_passing {
@@ -118,7 +118,7 @@ impl Prologue<'_> {
         let Registers { iteration, partial, .. } = self.registers;
         let lanes = self.lanes().map(|(name, size)| (name.to_owned(), size));
         self.group(match lanes {
-            Some(_) => "The iteration: the linear global id, divided by the lanes that share an iteration",
+            Some(_) => "The iteration: the linear global id, divided by the lanes; these must divide the local size along x",
             None => "The iteration: the linear global id",
         });
         for (dimension, into) in [("z", iteration), ("y", partial), ("x", partial)] {

@@ -3,7 +3,7 @@
 use campanile_core::module::quoted_name;
 
 use super::names::Parameters;
-use crate::layout::{AddressSpace, KernelLayout, ScalarPassing};
+use crate::layout::{AddressSpace, KernelLayout, Scalar, ScalarPassing};
 
 /// The kernel's name and parameters.
 pub(super) fn signature(layout: &KernelLayout, parameters: &Parameters) -> String {
@@ -43,17 +43,27 @@ fn buffers(layout: &KernelLayout, parameters: &Parameters) -> Vec<String> {
 }
 
 fn scalars(layout: &KernelLayout, parameters: &Parameters) -> Vec<String> {
-    let Some(first) = layout.scalars.first() else { return Vec::new() };
+    let Some(start) = layout.scalars.iter().map(|scalar| scalar.offset).min() else { return Vec::new() };
     match layout.scalar_passing {
         ScalarPassing::Separate => {
             let scalars = layout.scalars.iter().zip(&parameters.scalars);
-            scalars.map(|(scalar, name)| format!(".param[{0}] .align({0}) %{name}", scalar.size)).collect()
+            let text = |(scalar, name): (&Scalar, &String)| {
+                let size = scalar.size;
+                format!(".param[{size}] .align({}) %{name}", natural_alignment(size))
+            };
+            scalars.map(text).collect()
         }
         ScalarPassing::Block => {
-            let align = layout.scalars.iter().map(|scalar| scalar.size).max().unwrap_or(1);
+            let align = layout.scalars.iter().map(|scalar| natural_alignment(scalar.size)).max();
+            let align = align.unwrap_or(1);
             let end = layout.scalars.iter().map(|scalar| scalar.offset + scalar.size).max().unwrap_or(0);
-            let size = (end - first.offset).next_multiple_of(align);
+            let size = (end - start).next_multiple_of(align);
             vec![format!(".param[{size}] .align({align}) %{}", parameters.scalars[0])]
         }
     }
+}
+
+/// The size of a number; bytes of which nothing is known may lie anywhere.
+fn natural_alignment(size: u32) -> u32 {
+    if matches!(size, 2 | 4 | 8) { size } else { 1 }
 }

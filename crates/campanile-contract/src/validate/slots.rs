@@ -1,7 +1,7 @@
 //! `slot`, `element_size`, `packed` and `placement`: where things are and how large.
 
 use super::fault::{Faults, Invariant, Subject};
-use crate::element::ElementType;
+use crate::element::{ElementType, GREATEST_ALIGNMENT, is_alignment};
 use crate::layout::{KernelLayout, Origin, ScalarPassing};
 use crate::record::RecordLayout;
 
@@ -101,8 +101,8 @@ pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
     let workspaces = layout.workspaces.iter().map(|workspace| workspace.ptr_align);
     let shared = layout.shared.iter().map(|shared| shared.ptr_align);
     for align in buffers.chain(workspaces).chain(shared) {
-        faults.check(align.is_power_of_two(), Invariant::Placement, Subject::Layout, || {
-            format!("memory is aligned to {align} bytes, must be a power of two")
+        faults.check(is_alignment(align, 1), Invariant::Placement, Subject::Layout, || {
+            format!("memory is aligned to {align} bytes, must be a power of two up to {GREATEST_ALIGNMENT}")
         });
     }
     let align = kernarg.align;
