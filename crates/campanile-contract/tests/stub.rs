@@ -82,7 +82,7 @@ const SMALL: &str = ".version 0.1;
   shl.32b %first_lane, %first_lane, 16;
   or.32b %first_lane, %first_lane, 0x1f00;
   and.32b %lane, %laneid, %lane;
-  // To wait for the other lanes and see their stores: fence.subgroup.
+  // To see what the other lanes stored before, all lanes reach together: fence.subgroup.
   // To take a value of lane 0: shfl.idx.sg.32b %to, %from, %first_lane, 0xffffffff.
 
   // tmp: scratch array of f32, (n + 1, 4), the slice of this iteration.

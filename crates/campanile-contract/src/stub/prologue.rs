@@ -157,7 +157,7 @@ impl Prologue<'_> {
         self.emit(format!("shl.32b %{first}, %{first}, 16;"));
         self.emit(format!("or.32b %{first}, %{first}, 0x1f00;"));
         self.emit(format!("and.32b %{index}, %laneid, %{index};"));
-        self.comment("To wait for the other lanes and see their stores: fence.subgroup");
+        self.comment("To see what the other lanes stored before, all lanes reach together: fence.subgroup");
         self.comment(&format!("To take a value of lane 0: shfl.idx.sg.32b %to, %from, %{first}, 0xffffffff"));
     }
 
