@@ -41,9 +41,10 @@ pub fn layout(interface: &KernelInterface, slots: Option<u32>) -> KernelLayout {
     finalize(interface, Limits { slots }).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-/// A module of these lines behind the header.
+/// A module of these lines, before which the header may be left out.
 pub fn module(text: &str) -> Module {
-    let text = format!(".version 0.1;\n.target 100;\n{text}");
+    let header = if text.starts_with(".version") { "" } else { ".version 0.1;\n.target 100;\n" };
+    let text = format!("{header}{text}");
     let source = Arc::new(SourceFile::new("test.pisa", text).expect("it is short"));
     let mut sink = Sink::new();
     let module = campanile_core::load(&source, &mut sink);

@@ -108,7 +108,7 @@ impl GlobalMemory {
         let word = |index: usize| words[index].load(Ordering::Relaxed).to_le_bytes();
         let head = bytes.len().min(start.next_multiple_of(4) - start);
         let (head, rest) = bytes.split_at_mut(head);
-        let first = start.next_multiple_of(4) / 4;
+        let first = start.div_ceil(4);
         for (offset, byte) in head.iter_mut().enumerate() {
             *byte = word(start / 4)[start % 4 + offset];
         }
@@ -127,7 +127,7 @@ impl GlobalMemory {
         let head = bytes.len().min(start.next_multiple_of(4) - start);
         let (head, bytes) = bytes.split_at(head);
         let (whole, tail) = bytes.as_chunks::<4>();
-        let first = start.next_multiple_of(4) / 4;
+        let first = start.div_ceil(4);
         for (word, bytes) in object.words.iter_mut().skip(first).zip(whole) {
             *word.get_mut() = u32::from_le_bytes(*bytes);
         }
