@@ -15,7 +15,7 @@ use super::arguments::{self, Values};
 use super::bind::{self, Bindings, Bound};
 use super::error::LaunchError;
 use super::extents::{self, Sizes};
-use super::value::Passed;
+use super::value::{Back, Passed};
 use super::{Launch, suitable_local_size};
 use crate::buffer::AnyBuffer;
 use crate::device::{Device, For, Owner, Place, StorageId, Use};
@@ -27,7 +27,7 @@ const PACKED_ALIGNMENT: u64 = 16;
 /// Memory of the caller in use for a launch, and what takes the results.
 struct Loan<'a> {
     storage: StorageId,
-    back: Option<Box<dyn FnOnce(&[u8]) + 'a>>,
+    back: Option<Back<'a>>,
 }
 
 /// Makes a launch.

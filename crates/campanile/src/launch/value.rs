@@ -24,8 +24,11 @@ pub(crate) struct Lent<'a> {
     pub elements: u64,
     pub bytes: Vec<u8>,
     /// Takes what the kernel has written; none if the caller lends to read only.
-    pub back: Option<Box<dyn FnOnce(&[u8]) + 'a>>,
+    pub back: Option<Back<'a>>,
 }
+
+/// Takes bytes back to where they were lent from.
+pub(crate) type Back<'a> = Box<dyn FnOnce(&[u8]) + 'a>;
 
 impl Value<'_> {
     /// The bytes of a parameter of which nobody knows more.
