@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::layout::Buffer;
+use crate::layout::KernelLayout;
 
 /// What a launch passes: for each argument with buffers the name of its storage. Values need not be named.
 pub type Launch = BTreeMap<String, String>;
@@ -96,21 +96,22 @@ fn locate<'a>(name: &'a str, storages: &'a BTreeMap<String, Storage>) -> Result<
 /// # Errors
 /// When a launch leaves an argument with buffers out, or names a storage that is not declared as it must be.
 pub fn noalias(
-    buffers: &[Buffer],
+    layout: &KernelLayout,
     launches: &[Launch],
     storages: &BTreeMap<String, Storage>,
 ) -> Result<Vec<bool>, LaunchFault> {
+    let buffers = &layout.buffers;
+    let arguments: Vec<String> = (0..buffers.len()).map(|index| layout.argument_of(index)).collect();
     let mut alone = vec![true; buffers.len()];
     for (index, launch) in launches.iter().enumerate() {
         let mut locations = Vec::with_capacity(buffers.len());
-        for buffer in buffers {
-            let argument = &buffer.variable;
+        for argument in &arguments {
             let missing = || LaunchFault::Missing { launch: index, argument: argument.clone() };
             locations.push(locate(launch.get(argument).ok_or_else(missing)?, storages)?);
         }
         for (first, one) in buffers.iter().enumerate() {
             for (second, other) in buffers.iter().enumerate().skip(first + 1) {
-                let same = one.argument_index == other.argument_index;
+                let same = arguments[first] == arguments[second];
                 let apart = !same && locations[first].is_apart_from(&locations[second]);
                 if (one.written || other.written) && !apart {
                     (alone[first], alone[second]) = (false, false);

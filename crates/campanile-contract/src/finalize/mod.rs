@@ -221,7 +221,7 @@ fn stages(
         return Err(faults);
     }
     if let Some(launches) = &interface.launches {
-        let alone = crate::noalias::noalias(&layout.buffers, launches, &interface.storages);
+        let alone = crate::noalias::noalias(&layout, launches, &interface.storages);
         for (buffer, alone) in layout.buffers.iter_mut().zip(alone.map_err(|fault| vec![fault.into()])?) {
             buffer.noalias = alone;
         }

@@ -140,6 +140,29 @@ impl KernelLayout {
         }
     }
 
+    /// The name by which launches pass a buffer: that of its argument. An address inside of a parameter that holds
+    /// more, of which only the module is known, has its place behind the name, in bytes: `parts+8`.
+    pub fn argument_of(&self, buffer: usize) -> String {
+        self.inner_name(buffer).unwrap_or_else(|| self.buffers[buffer].variable.clone())
+    }
+
+    /// The name of an address inside of a parameter that holds more; none for any other buffer.
+    pub fn inner_name(&self, buffer: usize) -> Option<String> {
+        let buffer = &self.buffers[buffer];
+        let of_parameter = |param: u32| param == buffer.param;
+        let buffers = self.buffers.iter().filter(|one| of_parameter(one.param)).count();
+        let scalars = self.scalars.iter().filter(|one| of_parameter(one.param)).count();
+        let alone = self.origin == Origin::Interface || buffers + scalars == 1;
+        (!alone).then(|| format!("{}+{}", buffer.variable, buffer.offset - self.first_byte(buffer.param)))
+    }
+
+    /// The place of a parameter's first entry in the argument buffer, in bytes.
+    pub fn first_byte(&self, param: u32) -> u32 {
+        let buffers = self.buffers.iter().filter(|one| one.param == param).map(|one| one.offset);
+        let scalars = self.scalars.iter().filter(|one| one.param == param).map(|one| one.offset);
+        buffers.chain(scalars).min().unwrap_or(0)
+    }
+
     /// Slots of the argument buffers: one if packed.
     pub(crate) fn buffer_slots(&self) -> usize {
         if self.packed { 1 } else { self.buffers.len() }

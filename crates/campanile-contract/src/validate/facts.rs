@@ -65,7 +65,8 @@ pub(super) fn noalias(layout: &KernelLayout, faults: &mut Faults) {
             format!("buffer `{name}` has noalias, but not every launch is known")
         });
         let shared = layout.buffers.iter().enumerate().any(|(other, one)| {
-            other != index && one.argument_index == buffer.argument_index && (one.written || buffer.written)
+            let same = layout.argument_of(other) == layout.argument_of(index);
+            other != index && same && (one.written || buffer.written)
         });
         faults.check(!shared, Invariant::Noalias, subject, || {
             format!("buffer `{name}` has noalias, but shares its argument with a buffer, and one is written")

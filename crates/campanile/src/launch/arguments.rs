@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use campanile_contract::KernelLayout;
-use campanile_contract::layout::{Origin, ParameterRole};
+use campanile_contract::layout::ParameterRole;
 
 use super::error::ArgumentError;
 use super::value::{Name, Passed};
@@ -58,31 +58,11 @@ impl Names {
     fn of(layout: &KernelLayout) -> Self {
         let source = layout.parameters.iter().filter(|one| one.role == ParameterRole::Source);
         let required = source.map(|parameter| parameter.name.clone()).collect();
-        let inner = (0..layout.buffers.len()).filter_map(|index| inner_name(layout, index)).collect();
+        let inner = (0..layout.buffers.len()).filter_map(|index| layout.inner_name(index)).collect();
         Names { required, inner }
     }
 
     fn all(&self) -> impl Iterator<Item = String> {
         self.required.iter().chain(&self.inner).cloned()
     }
-}
-
-/// The name by which an address inside of a parameter that holds more is given: `parts+8`, with its place in bytes.
-pub(super) fn inner_name(layout: &KernelLayout, index: usize) -> Option<String> {
-    if layout.origin != Origin::Module {
-        return None;
-    }
-    let buffer = &layout.buffers[index];
-    let buffers = layout.buffers.iter().filter(|one| one.param == buffer.param);
-    let scalars = layout.scalars.iter().filter(|one| one.param == buffer.param);
-    let start = first_byte(layout, buffer.param)?;
-    let alone = buffers.count() == 1 && scalars.count() == 0;
-    (!alone).then(|| format!("{}+{}", buffer.variable, buffer.offset - start))
-}
-
-/// The first byte of a parameter in the argument buffer.
-pub(super) fn first_byte(layout: &KernelLayout, param: u32) -> Option<u32> {
-    let buffers = layout.buffers.iter().filter(|one| one.param == param).map(|one| one.offset);
-    let scalars = layout.scalars.iter().filter(|one| one.param == param).map(|one| one.offset);
-    buffers.chain(scalars).min()
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use campanile_contract::layout::{Buffer, Kind, Origin, Scalar};
 use campanile_contract::{ElementType, KernelLayout, Number};
 
-use super::arguments::{Values, first_byte, inner_name};
+use super::arguments::Values;
 use super::error::ArgumentError;
 use super::value::Passed;
 use crate::buffer::AnyBuffer;
@@ -111,7 +111,7 @@ impl Binder<'_, '_> {
 
     fn buffer(&mut self, index: usize) -> Option<Bound> {
         let buffer = &self.layout.buffers[index];
-        let inner = inner_name(self.layout, index);
+        let inner = self.layout.inner_name(index);
         let value = inner.as_ref().and_then(|name| self.values.get(name));
         let value = value.or_else(|| self.values.get(&buffer.variable))?;
         match value {
@@ -192,7 +192,7 @@ impl Binder<'_, '_> {
 
     /// An address that the caller knows, or null.
     fn address(&mut self, buffer: &Buffer, bytes: &[u8]) -> Option<Bound> {
-        let start = buffer.offset - first_byte(self.layout, buffer.param)?;
+        let start = buffer.offset - self.layout.first_byte(buffer.param);
         let address = bytes.get(start as usize..).and_then(|rest| rest.first_chunk::<8>());
         if address.is_none() {
             let (name, given) = (buffer.variable.clone(), bytes.len());
@@ -233,7 +233,7 @@ impl Binder<'_, '_> {
 
     /// The bytes of a scalar among those of its whole parameter, which must be as many as the parameter has.
     fn part(&mut self, scalar: &Scalar, bytes: &[u8]) -> Option<Vec<u8>> {
-        let start = scalar.offset - first_byte(self.layout, scalar.param)?;
+        let start = scalar.offset - self.layout.first_byte(scalar.param);
         let scalars = self.layout.scalars.iter().filter(|one| one.param == scalar.param);
         let buffers = self.layout.buffers.iter().filter(|one| one.param == scalar.param);
         let single = self.layout.origin == Origin::Interface;

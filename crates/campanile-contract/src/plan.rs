@@ -1,0 +1,272 @@
+//! Launch plans: a host program as a file. Arrays and where they come from, launches over them, what is saved.
+//!
+//! A plan knows every launch there is, so the layouts of its kernels are made for a closed world. What values and
+//! destinations mean is for whoever runs the plan: here they are texts.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+
+use crate::layout::{KernelLayout, Launches};
+use crate::noalias::{Launch, LaunchFault, Storage, noalias};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+enum Version {
+    #[serde(rename = "campanile.plan/1")]
+    One,
+}
+
+/// A launch plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Version of this form.
+    schema: Version,
+    /// Files of modules, which are linked; relative to the plan.
+    pub modules: Vec<String>,
+    /// An interface file that describes kernels, relative to the plan; others are taken as their module shows them.
+    pub interface: Option<String>,
+    /// Arrays by name.
+    #[serde(default, rename = "array")]
+    pub arrays: BTreeMap<String, Array>,
+    /// Values of module variables before the first launch.
+    #[serde(default)]
+    pub globals: BTreeMap<String, String>,
+    /// What is done, in order.
+    #[serde(default, rename = "step")]
+    pub steps: Vec<Step>,
+    /// Arrays that are saved after the last step, with the files they go to, relative to the plan.
+    #[serde(default)]
+    pub save: BTreeMap<String, String>,
+    /// Module variables that are saved after the last step.
+    #[serde(default)]
+    pub save_globals: BTreeMap<String, String>,
+    /// Arrays that are printed after the last step, perhaps as another type: `counts:u32`.
+    #[serde(default)]
+    pub print: Vec<String>,
+}
+
+/// An array.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    /// Where its elements come from: a file, or a value such as `zeros:f32[3x5]`.
+    pub value: Option<String>,
+    /// For records: the argument that they are for, as `kernel.argument`.
+    pub records: Option<String>,
+    /// Sizes of an array of records; left out for a single one.
+    #[serde(default)]
+    pub shape: Vec<u64>,
+    /// Values of plain fields, one for each record.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
+    /// Values of components, one for each record; `none` where it is not allocated.
+    #[serde(default)]
+    pub components: BTreeMap<String, Vec<String>>,
+    /// Whether it is a pointer, or reached through one.
+    #[serde(default)]
+    pub pointer: bool,
+    /// Whether pointers may point to it.
+    #[serde(default)]
+    pub target: bool,
+    /// The array that it is a part of: the same memory.
+    pub part_of: Option<String>,
+    /// First and one past the last element of that array.
+    pub elements: Option<[u64; 2]>,
+}
+
+/// A launch, or several steps again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Step {
+    /// A launch.
+    Launch(LaunchStep),
+    /// Steps again and again.
+    Repeat(Repeat),
+}
+
+/// A launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchStep {
+    /// The kernel.
+    pub launch: String,
+    /// Iterations in each dimension, x first.
+    pub grid: Vec<u64>,
+    /// Work-items of a work-group in each dimension; chosen to suit the grid if left out.
+    pub local: Option<Vec<u32>>,
+    /// Offset of the global ids.
+    pub offset: Option<Vec<u64>>,
+    /// Whether work-groups at the far edges may be smaller.
+    #[serde(default)]
+    pub non_uniform: bool,
+    /// What is passed: for each argument the name of an array, or a value such as `7i32`.
+    #[serde(default)]
+    pub args: BTreeMap<String, String>,
+}
+
+/// Steps again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// How often.
+    pub repeat: u64,
+    /// What.
+    pub steps: Vec<Step>,
+}
+
+/// Why a plan cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanFault {
+    /// It is no TOML, or has unknown or missing fields; the message has the line.
+    #[error("{0}")]
+    Form(#[from] toml::de::Error),
+    /// An array that is not exactly one of value, records and part.
+    #[error("array `{0}` must have one of `value`, `records` and `part_of`")]
+    ArraySort(String),
+    /// A part without its elements, or elements of what is no part.
+    #[error("array `{0}` must have both `part_of` and `elements`, or neither")]
+    Part(String),
+    /// A field that says nothing about an array of this sort.
+    #[error("array `{array}` cannot have `{field}`")]
+    Needless {
+        /// The array.
+        array: String,
+        /// The field.
+        field: &'static str,
+    },
+    /// An array that is not declared.
+    #[error("there is no array `{name}`, of which `{of}` is a part")]
+    UnknownWhole {
+        /// The part.
+        of: String,
+        /// What it should be a part of.
+        name: String,
+    },
+    /// A grid or local size without, or with too many dimensions.
+    #[error("a launch of `{kernel}` has {given} sizes in its `{what}`, must have one to three")]
+    Dimensions {
+        /// The kernel.
+        kernel: String,
+        /// `grid`, `local` or `offset`.
+        what: &'static str,
+        /// Sizes given.
+        given: usize,
+    },
+    /// Launches that contradict what is declared.
+    #[error(transparent)]
+    Launch(#[from] LaunchFault),
+}
+
+/// The JSON schema of plans.
+pub fn schema() -> Schema {
+    schemars::schema_for!(Plan)
+}
+
+impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// When it is no TOML or has unknown fields, or arrays or launches are not described as they must be: every such
+    /// fault.
+    pub fn parse(text: &str) -> Result<Plan, Vec<PlanFault>> {
+        let plan: Plan = toml::from_str(text).map_err(|fault| vec![PlanFault::Form(fault)])?;
+        let mut faults: Vec<PlanFault> =
+            plan.arrays.iter().flat_map(|(name, one)| plan.array(name, one)).collect();
+        faults.extend(plan.launches().flat_map(LaunchStep::faults));
+        if faults.is_empty() { Ok(plan) } else { Err(faults) }
+    }
+
+    fn array(&self, name: &str, array: &Array) -> Vec<PlanFault> {
+        let mut faults = Vec::new();
+        let sorts = [array.value.is_some(), array.records.is_some(), array.part_of.is_some()];
+        if sorts.into_iter().filter(|given| *given).count() != 1 {
+            faults.push(PlanFault::ArraySort(name.to_owned()));
+        }
+        if array.part_of.is_some() != array.elements.is_some() {
+            faults.push(PlanFault::Part(name.to_owned()));
+        }
+        if let Some(whole) = array.part_of.as_ref().filter(|whole| !self.arrays.contains_key(*whole)) {
+            faults.push(PlanFault::UnknownWhole { of: name.to_owned(), name: whole.clone() });
+        }
+        let of_records = [
+            (!array.shape.is_empty(), "shape"),
+            (!array.fields.is_empty(), "fields"),
+            (!array.components.is_empty(), "components"),
+        ];
+        for (_, field) in of_records.into_iter().filter(|(given, _)| *given && array.records.is_none()) {
+            faults.push(PlanFault::Needless { array: name.to_owned(), field });
+        }
+        faults
+    }
+
+    /// Every launch, in the order of the text, each once however often it is repeated.
+    pub fn launches(&self) -> impl Iterator<Item = &LaunchStep> {
+        let mut open: Vec<&Step> = self.steps.iter().rev().collect();
+        std::iter::from_fn(move || {
+            while let Some(step) = open.pop() {
+                match step {
+                    Step::Launch(launch) => return Some(launch),
+                    Step::Repeat(repeat) => open.extend(repeat.steps.iter().rev()),
+                }
+            }
+            None
+        })
+    }
+
+    /// Says in the layout of a kernel which buffers share no storage in any launch of the plan.
+    ///
+    /// # Errors
+    /// When a launch leaves an array out, or arrays are parts of themselves.
+    pub fn close(&self, layout: &mut KernelLayout) -> Result<(), PlanFault> {
+        let launches = self.launches().filter(|launch| launch.launch == layout.kernel);
+        let launches: Vec<Launch> = launches.map(|launch| self.passed(launch, layout)).collect();
+        let mut storages: BTreeMap<String, Storage> =
+            self.arrays.iter().map(|(name, array)| (name.clone(), array.storage())).collect();
+        storages.insert(ADDRESS.to_owned(), Storage { pointer: true, ..Storage::default() });
+        let alone = noalias(layout, &launches, &storages)?;
+        for (buffer, alone) in layout.buffers.iter_mut().zip(alone) {
+            buffer.noalias = alone;
+        }
+        layout.launches = Launches::Closed { count: launches.len() as u32 };
+        Ok(())
+    }
+
+    /// The arrays that a launch passes. What is no array may be an address of anything.
+    fn passed(&self, launch: &LaunchStep, layout: &KernelLayout) -> Launch {
+        let names = (0..layout.buffers.len()).map(|index| layout.argument_of(index));
+        let passed = names.filter_map(|name| {
+            let value = launch.args.get(&name)?;
+            let storage = if self.arrays.contains_key(value) { value } else { ADDRESS };
+            Some((name, storage.to_owned()))
+        });
+        passed.collect()
+    }
+}
+
+/// Stands for memory that an address of the caller's points to; no array has this name.
+const ADDRESS: &str = "%address";
+
+impl Array {
+    /// What it says of its storage. Parts of one array may overlap one another: they are not told apart.
+    fn storage(&self) -> Storage {
+        Storage {
+            pointer: self.pointer,
+            target: self.target,
+            part_of: self.part_of.clone(),
+            path: self.part_of.iter().map(|_| "%part".to_owned()).collect(),
+            overlaps: Vec::new(),
+        }
+    }
+}
+
+impl LaunchStep {
+    fn faults(&self) -> impl Iterator<Item = PlanFault> {
+        let local = self.local.as_ref().map_or(1, Vec::len);
+        let offset = self.offset.as_ref().map_or(1, Vec::len);
+        let sizes = [("grid", self.grid.len()), ("local", local), ("offset", offset)];
+        let wrong = sizes.into_iter().filter(|(_, given)| !(1..=3).contains(given));
+        wrong.map(|(what, given)| PlanFault::Dimensions { kernel: self.launch.clone(), what, given })
+    }
+}
