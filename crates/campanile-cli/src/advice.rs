@@ -1,7 +1,7 @@
 //! Errors with advice: what was wrong with a command, and what to do about it.
 
-use campanile_engine::LaunchError;
-use campanile_engine::ndrange::ShapeError;
+use campanile::engine::LaunchError;
+use campanile::engine::ndrange::ShapeError;
 use thiserror::Error;
 
 use crate::arrays::{FileError, LoadError};

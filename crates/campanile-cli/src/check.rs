@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use campanile_core::diagnostic::Sink;
-use campanile_core::verify;
+use campanile::language::diagnostic::Sink;
+use campanile::language::verify;
 use clap::Args;
 use serde_json::json;
 

@@ -3,13 +3,14 @@
 use std::io::{IsTerminal, Write};
 
 use anstream::AutoStream;
-use campanile_core::diagnostic::Sink;
-use campanile_core::module::Module;
-use campanile_engine::Finding;
+use campanile::engine::Finding;
+use campanile::language::diagnostic::Sink;
+use campanile::language::module::Module;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::{advice, render};
+use crate::advice;
+use crate::render::{self, ContractFault};
 
 /// Options of every command that say how to talk.
 #[derive(Debug, Args)]
@@ -120,6 +121,21 @@ impl Console {
         for (count, what) in [(errors, "errors"), (warnings, "warnings")] {
             if count >= Sink::LIMIT {
                 self.note(&format!("only the first {} {what} are shown\n", Sink::LIMIT));
+            }
+        }
+    }
+
+    /// Faults of layouts, interfaces and plans, which are counted too.
+    pub fn contract_faults<'a>(
+        &self,
+        faults: impl IntoIterator<Item = ContractFault<'a>>,
+        tally: &mut Tally,
+    ) {
+        for fault in faults {
+            tally.errors += 1;
+            match self.format {
+                MessageFormat::Human => self.write(&format!("{}\n", render::contract_fault(&fault))),
+                MessageFormat::Json => self.json(&render::contract_fault_json(&fault)),
             }
         }
     }

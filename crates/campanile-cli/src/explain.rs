@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use campanile_core::diagnostic::Code;
-use campanile_core::isa::{self, Instruction, SpecialRegister};
-use campanile_engine::{Check, Explanation, FindingKind};
+use campanile::engine::{Check, Explanation, FindingKind};
+use campanile::language::diagnostic::Code;
+use campanile::language::isa::{self, Instruction, SpecialRegister};
 use clap::Args;
 
 use crate::Outcome;

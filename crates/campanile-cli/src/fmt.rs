@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use campanile_core::diagnostic::Sink;
-use campanile_core::{format, syntax};
+use campanile::language::diagnostic::Sink;
+use campanile::language::{format, syntax};
 use clap::Args;
 use serde_json::json;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use campanile_core::diagnostic::{Code, Diagnostic, Sink};
-use campanile_core::module::Module;
-use campanile_core::source::{SourceFile, Span};
-use campanile_core::{link, syntax, verify};
+use campanile::language::diagnostic::{Code, Diagnostic, Sink};
+use campanile::language::module::Module;
+use campanile::language::source::{SourceFile, Span};
+use campanile::language::{link, syntax, verify};
 
 use crate::console::{Console, Tally};
 

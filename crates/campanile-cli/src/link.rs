@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use campanile_core::module;
+use campanile::language::module;
 use clap::Args;
 use serde_json::json;
 

@@ -7,6 +7,7 @@ mod console;
 mod explain;
 mod fmt;
 mod input;
+mod kernels;
 mod link;
 mod number;
 mod output;

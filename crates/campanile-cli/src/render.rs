@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use campanile_core::diagnostic::{Diagnostic, Severity};
-use campanile_core::module::{Module, Place};
-use campanile_core::source::{SourceFile, Span};
-use campanile_engine::Finding;
+use campanile::engine::Finding;
+use campanile::language::diagnostic::{Diagnostic, Severity};
+use campanile::language::module::{Module, Place};
+use campanile::language::source::{SourceFile, Span};
 use serde_json::{Value, json};
 
 /// Lines shown around a place.
@@ -68,6 +68,36 @@ pub fn finding(module: &Module, finding: &Finding) -> String {
 
 fn finding_code(finding: &Finding) -> String {
     format!("C{:04}", finding.kind.code())
+}
+
+/// A fault that no text of the language has: of a layout, an interface or a plan. Only some have a place.
+pub struct ContractFault<'a> {
+    /// Its stable code.
+    pub code: String,
+    /// One sentence.
+    pub message: String,
+    /// Where it shows.
+    pub place: Option<(&'a Arc<SourceFile>, Span)>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A fault of a layout, an interface or a plan.
+pub fn contract_fault(fault: &ContractFault<'_>) -> String {
+    let mark = |(source, span)| Mark { source, span, text: String::new(), primary: true };
+    let marks: Vec<Mark<'_>> = fault.place.map(mark).into_iter().collect();
+    report(Level::ERROR, &fault.code, &fault.message, &marks, fault.help.as_deref(), &[])
+}
+
+/// The same as one JSON object.
+pub fn contract_fault_json(fault: &ContractFault<'_>) -> Value {
+    let mut object = fault.place.map_or_else(|| json!({}), |(source, span)| place_json(source, span));
+    object["type"] = json!("diagnostic");
+    object["code"] = json!(fault.code);
+    object["severity"] = json!("error");
+    object["message"] = json!(fault.message);
+    object["help"] = json!(fault.help);
+    object
 }
 
 /// An error without a place.
@@ -240,7 +270,7 @@ pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
 /// A finding as one JSON object.
 pub fn finding_json(module: &Module, finding: &Finding) -> Value {
     let place = |place: &Place| place_json(&module.sources[place.source], place.span);
-    let item = |item: &campanile_engine::ndrange::WorkItem| json!({ "global": item.global, "local": item.local, "group": item.group });
+    let item = |item: &campanile::engine::ndrange::WorkItem| json!({ "global": item.global, "local": item.local, "group": item.group });
     let mut object = place(&finding.place);
     object["type"] = json!("finding");
     object["code"] = json!(finding_code(finding));

@@ -9,6 +9,7 @@
 mod element;
 pub mod extent;
 pub mod finalize;
+mod form;
 mod infer;
 pub mod interface;
 mod json;
@@ -24,6 +25,7 @@ pub mod validate;
 pub use element::{ElementType, Number};
 pub use extent::Extent;
 pub use finalize::{FinalizeFault, LanesFault, Policy, Recursion, finalize, finalize_for, module_digest};
+pub use form::FormFault;
 pub use infer::infer;
 pub use interface::{InterfaceFault, InterfaceFile, KernelInterface};
 pub use json::{LoadFault, schema};

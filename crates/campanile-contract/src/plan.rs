@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+use crate::form::{self, FormFault};
 use crate::layout::{KernelLayout, Launches};
 use crate::noalias::{Launch, LaunchFault, Storage, noalias};
 
@@ -121,7 +122,7 @@ pub struct Repeat {
 pub enum PlanFault {
     /// It is no TOML, or has unknown or missing fields; the message has the line.
     #[error("{0}")]
-    Form(#[from] toml::de::Error),
+    Form(#[from] FormFault),
     /// An array that is not exactly one of value, records and part.
     #[error("array `{0}` must have one of `value`, `records` and `part_of`")]
     ArraySort(String),
@@ -164,6 +165,16 @@ pub fn schema() -> Schema {
     schemars::schema_for!(Plan)
 }
 
+impl PlanFault {
+    /// The fault of the form, if it is one.
+    pub fn form(&self) -> Option<&FormFault> {
+        match self {
+            PlanFault::Form(fault) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
 impl Plan {
     /// Reads a plan.
     ///
@@ -171,7 +182,7 @@ impl Plan {
     /// When it is no TOML or has unknown fields, or arrays or launches are not described as they must be: every such
     /// fault.
     pub fn parse(text: &str) -> Result<Plan, Vec<PlanFault>> {
-        let plan: Plan = toml::from_str(text).map_err(|fault| vec![PlanFault::Form(fault)])?;
+        let plan: Plan = form::parse(text).map_err(|fault| vec![PlanFault::Form(fault)])?;
         let mut faults: Vec<PlanFault> =
             plan.arrays.iter().flat_map(|(name, one)| plan.array(name, one)).collect();
         faults.extend(plan.launches().flat_map(LaunchStep::faults));

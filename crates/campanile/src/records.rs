@@ -168,15 +168,24 @@ impl RecordsBuilder {
     ///
     /// # Errors
     /// When there is no such field of this type, or another number of values.
-    pub fn field<T: Element>(mut self, name: &str, values: &[T]) -> Result<Self, RecordsError> {
-        let (expected, given) = (self.count(), values.len() as u64);
+    pub fn field<T: Element>(self, name: &str, values: &[T]) -> Result<Self, RecordsError> {
+        self.field_bytes(name, T::NUMBER, &bytes_of(values))
+    }
+
+    /// The same with the type known at run time only.
+    ///
+    /// # Errors
+    /// As [`field`](Self::field).
+    pub fn field_bytes(mut self, name: &str, number: Number, bytes: &[u8]) -> Result<Self, RecordsError> {
+        let size = number.size() as usize;
+        let (expected, given) = (self.count(), (bytes.len() / size) as u64);
         if expected != given {
             return Err(RecordsError::Count { name: name.to_owned(), expected, given });
         }
-        let place = plain_field::<T>(&self.layout, name)?;
+        let place = plain_field(&self.layout, name, number)?;
         let stride = self.layout.size as usize;
-        for (record, value) in self.plain.chunks_exact_mut(stride).zip(values) {
-            record[place..][..T::NUMBER.size() as usize].copy_from_slice(&bytes_of(&[*value]));
+        for (record, value) in self.plain.chunks_exact_mut(stride).zip(bytes.chunks_exact(size)) {
+            record[place..][..size].copy_from_slice(value);
         }
         Ok(self)
     }
@@ -235,15 +244,15 @@ impl RecordsBuilder {
 }
 
 /// The place of a plain field in a record, in bytes.
-fn plain_field<T: Element>(layout: &RecordLayout, name: &str) -> Result<usize, RecordsError> {
+fn plain_field(layout: &RecordLayout, name: &str, number: Number) -> Result<usize, RecordsError> {
     let mut fields = layout.fields.iter();
-    let field = fields.find(|field| field.name == name && field.ty == ElementType::Number(T::NUMBER));
+    let field = fields.find(|field| field.name == name && field.ty == ElementType::Number(number));
     let offset = field.and_then(|field| field.offset);
     offset.map(|offset| offset as usize).ok_or_else(|| RecordsError::NoField {
         record: layout.name.clone(),
         what: "field",
         name: name.to_owned(),
-        number: T::NUMBER,
+        number,
     })
 }
 
@@ -306,7 +315,7 @@ impl Device {
     /// # Errors
     /// When there is no such field of this type, or the records are not of this device.
     pub fn read_field<T: Element>(&mut self, records: &Records, name: &str) -> Result<Vec<T>, RecordsError> {
-        let place = plain_field::<T>(&records.layout, name)?;
+        let place = plain_field(&records.layout, name, T::NUMBER)?;
         let bytes = self.fetched(records, records.plain)?;
         let record = bytes.chunks_exact(records.layout.size as usize);
         Ok(record.flat_map(|record| T::read(&record[place..][..T::NUMBER.size() as usize])).collect())

@@ -2,32 +2,12 @@
 
 use std::fmt;
 
+use campanile::contract::Number;
 use thiserror::Error;
 
-/// The type of an array's elements or of a scalar.
+/// The type of an array's elements or of a scalar: a number type that the command line can read and print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Element {
-    /// Unsigned, 8 bits.
-    U8,
-    /// Signed, 8 bits.
-    I8,
-    /// Unsigned, 16 bits.
-    U16,
-    /// Signed, 16 bits.
-    I16,
-    /// Unsigned, 32 bits.
-    U32,
-    /// Signed, 32 bits.
-    I32,
-    /// Unsigned, 64 bits.
-    U64,
-    /// Signed, 64 bits.
-    I64,
-    /// IEEE 754 single precision.
-    F32,
-    /// IEEE 754 double precision.
-    F64,
-}
+pub struct Element(Number);
 
 /// Why a number could not be read as an element type.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -67,6 +47,26 @@ impl LiteralError {
 }
 
 impl Element {
+    /// As [`Number::U8`].
+    pub const U8: Self = Self(Number::U8);
+    /// As [`Number::I8`].
+    pub const I8: Self = Self(Number::I8);
+    /// As [`Number::U16`].
+    pub const U16: Self = Self(Number::U16);
+    /// As [`Number::I16`].
+    pub const I16: Self = Self(Number::I16);
+    /// As [`Number::U32`].
+    pub const U32: Self = Self(Number::U32);
+    /// As [`Number::I32`].
+    pub const I32: Self = Self(Number::I32);
+    /// As [`Number::U64`].
+    pub const U64: Self = Self(Number::U64);
+    /// As [`Number::I64`].
+    pub const I64: Self = Self(Number::I64);
+    /// As [`Number::F32`].
+    pub const F32: Self = Self(Number::F32);
+    /// As [`Number::F64`].
+    pub const F64: Self = Self(Number::F64);
     /// Every element type.
     pub const ALL: [Self; 10] = [
         Self::U8,
@@ -81,20 +81,19 @@ impl Element {
         Self::F64,
     ];
 
+    /// The element type of a number type, if the command line has it.
+    pub fn of(number: Number) -> Option<Self> {
+        Self::ALL.into_iter().find(|element| element.0 == number)
+    }
+
+    /// The number type.
+    pub const fn number(self) -> Number {
+        self.0
+    }
+
     /// The name, as in `f32`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::U32 => "u32",
-            Self::I32 => "i32",
-            Self::U64 => "u64",
-            Self::I64 => "i64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
+        self.0.as_str()
     }
 
     /// The element type of this name.
@@ -104,21 +103,16 @@ impl Element {
 
     /// The size in bytes.
     pub const fn size(self) -> usize {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
-            Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::U64 | Self::I64 | Self::F64 => 8,
-        }
+        self.0.size() as usize
     }
 
     /// Whether this is a floating-point type.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        !self.0.is_integer()
     }
 
     /// Whether this is a signed integer type.
-    const fn is_signed(self) -> bool {
+    pub const fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 

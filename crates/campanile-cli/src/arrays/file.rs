@@ -113,6 +113,14 @@ pub(super) fn read(path: &Path, format: &Format) -> Result<Array, FileError> {
     }
 }
 
+/// A file named in another one: relative to that one's folder.
+pub fn beside(file: &Path, named: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if file != Path::new("-") => folder.join(named),
+        _ => named.to_path_buf(),
+    }
+}
+
 /// The extension of a file name in lower case, without its dot.
 pub(super) fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())

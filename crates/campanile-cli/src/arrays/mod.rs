@@ -36,7 +36,7 @@ pub use array::Array;
 use array::ShapeError;
 pub use element::Element;
 use element::LiteralError;
-pub use file::FileError;
+pub use file::{FileError, beside};
 use fill::{Fill, FillError};
 #[cfg(test)]
 use picture::PictureError;

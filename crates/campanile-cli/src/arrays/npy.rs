@@ -156,18 +156,13 @@ fn element(dtype: &DType) -> Result<Element, NpyError> {
 
 /// NumPy's description of an element type.
 fn dtype(element: Element) -> DType {
-    let text = match element {
-        Element::U8 => "|u1",
-        Element::I8 => "|i1",
-        Element::U16 => "<u2",
-        Element::I16 => "<i2",
-        Element::U32 => "<u4",
-        Element::I32 => "<i4",
-        Element::U64 => "<u8",
-        Element::I64 => "<i8",
-        Element::F32 => "<f4",
-        Element::F64 => "<f8",
+    let (size, order) = (element.size(), if element.size() == 1 { '|' } else { '<' });
+    let kind = match element {
+        _ if element.is_float() => 'f',
+        _ if element.is_signed() => 'i',
+        _ => 'u',
     };
+    let text = format!("{order}{kind}{size}");
     let Ok(ty) = text.parse::<TypeStr>() else { unreachable!("`{text}` is a description of a type") };
     DType::new_scalar(ty)
 }

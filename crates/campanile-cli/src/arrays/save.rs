@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::array::same_size;
-use super::file::extension;
+use super::file::{beside, extension};
 use super::{Array, Element, FileError, npy, picture};
 use crate::output::replace;
 
@@ -49,6 +49,11 @@ impl Destination {
             picture::layout(element, shape).map_err(|source| FileError::Picture { path: path(), source })?;
         }
         Ok(())
+    }
+
+    /// The same, named relative to the folder of another file.
+    pub fn beside(self, file: &Path) -> Self {
+        Self { path: beside(file, &self.path), ..self }
     }
 
     /// Writes an array there.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::file::{self, Format, extension};
+use super::file::{self, Format, beside, extension};
 use super::{Array, Element, FileError, Fill, FillError, LiteralError};
 
 /// A value as it was written; nothing has been read or made yet.
@@ -183,6 +183,14 @@ impl LoadError {
 }
 
 impl ValueSpec {
+    /// The same, with a file that is named relative to the folder of another one.
+    pub fn beside(self, file: &Path) -> Self {
+        match self {
+            Self::File { path, format } => Self::File { path: beside(file, &path), format },
+            other => other,
+        }
+    }
+
     /// Reads the file or makes the array.
     pub fn load(&self) -> Result<Value, LoadError> {
         Ok(match self {

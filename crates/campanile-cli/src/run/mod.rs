@@ -1,32 +1,38 @@
 //! `pisa run`
 
 mod arguments;
+mod host;
+mod plan;
 mod shape;
 mod summary;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
-use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module};
-use campanile_engine::{Checks, Device, Launch, Options, run};
+use anyhow::Result;
+use campanile::contract::Policy;
+use campanile::contract::layout::Limits;
+use campanile::engine::{Checks, Options, Report};
+use campanile::{Device, Kernel, Module};
 use clap::Args;
 use serde_json::json;
 
 use crate::advice::advised;
-use crate::arrays::{Destination, View, print};
-use crate::console::{self, Console, Tally};
+use crate::arrays::{Destination, View};
+use crate::console::{Console, Tally};
+use crate::kernels::{self, Descriptions};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
-use arguments::{Globals, Named, Passed};
-pub use shape::suitable_local_size;
-use shape::{Offset, Size};
+use arguments::Named;
+use host::Host;
+use shape::Offset;
+pub use shape::Size;
 
-/// Run a kernel on the checked engine
+/// Run a kernel, or a launch plan, on the checked engine
 ///
 /// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards.
-/// Undefined behaviour of the kernel is reported with the source line, the work-item and the values.
+/// Undefined behaviour of the kernel is reported with the source line, the work-item and the values. A file that ends
+/// in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved (docs/launch-contract.md).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Values:
@@ -42,6 +48,7 @@ Types are u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
 Examples:
   pisa run examples/scan.pisa --grid 256 --arg source=iota:u32[10] \\
       --arg destination=zeros:u32[10] --arg count=10u32 --print destination
+  pisa run examples/heat/plan.toml --explain-transfers
   pisa run examples/picture.pisa --grid 1024,768 --local 16,16 \\
       --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 \\
       --save picture=picture.png
@@ -50,21 +57,21 @@ Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are 
 saved and printed all the same), 2 wrong usage, values that do not fit, or files that cannot be read
 or written.")]
 pub struct Run {
-    /// Modules; `-` is standard input. Several are linked
+    /// Modules, or one launch plan; `-` is a module from standard input. Several modules are linked
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Name of the kernel; may be left out when there is only one
     #[arg(short, long, value_name = "NAME", value_parser = arguments::name)]
     kernel: Option<String>,
-    /// Work-items in each dimension
-    #[arg(short, long, value_name = "X[,Y[,Z]]", default_value = "1")]
-    grid: Size,
+    /// Iterations in each dimension: work-items, unless several lanes share one; 1 if left out
+    #[arg(short, long, value_name = "X[,Y[,Z]]")]
+    grid: Option<Size>,
     /// Work-items of a work-group in each dimension; chosen to suit the grid if left out
     #[arg(short, long, value_name = "X[,Y[,Z]]")]
     local: Option<Size>,
     /// Offset of the global ids
-    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "0")]
-    offset: Offset,
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    offset: Option<Offset>,
     /// Allow smaller work-groups at the far edges when the local size does not divide the grid
     #[arg(long)]
     non_uniform: bool,
@@ -83,6 +90,15 @@ pub struct Run {
     /// Save a variable of the module
     #[arg(long = "save-global", value_name = "NAME=FILE", value_parser = arguments::named_destination)]
     global_saves: Vec<Named<Destination>>,
+    /// Interface file that says what the kernel takes; without one the module shows it
+    #[arg(long, value_name = "FILE", conflicts_with = "layout")]
+    interface: Option<PathBuf>,
+    /// Saved layout of the kernel, which is proven again
+    #[arg(long, value_name = "FILE")]
+    layout: Option<PathBuf>,
+    /// Tell what was copied between host and device, when and why
+    #[arg(long)]
+    explain_transfers: bool,
     /// Engine to run on
     #[arg(long, value_name = "ENGINE", default_value = "checked")]
     engine: Engine,
@@ -116,20 +132,89 @@ pub enum Engine {
 impl Run {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
+        match &self.files[..] {
+            [plan] if plan.extension().is_some_and(|extension| extension == "toml") => {
+                self.refuse_with_plan()?;
+                plan::Run { options: self, path: plan, console }.execute()
+            }
+            _ => self.execute_kernel(console),
+        }
+    }
+
+    /// What a plan says itself cannot be said beside it.
+    fn refuse_with_plan(&self) -> Result<()> {
+        let given = [
+            (self.kernel.is_some(), "--kernel"),
+            (self.grid.is_some(), "--grid"),
+            (self.local.is_some(), "--local"),
+            (self.offset.is_some(), "--offset"),
+            (self.non_uniform, "--non-uniform"),
+            (!self.arguments.is_empty(), "--arg"),
+            (!self.globals.is_empty(), "--global"),
+            (self.layout.is_some(), "--layout"),
+        ];
+        match given.into_iter().find(|(given, _)| *given) {
+            Some((_, option)) => {
+                let message = format!("a launch plan cannot be combined with `{option}`");
+                Err(advised(message, "say it in the plan"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn execute_kernel(&self, console: &Console) -> Result<Outcome> {
         let mut tally = Tally::default();
         let Some(module) = input::load_program(&self.files, false, console, &mut tally)? else {
-            console.summary("run", tally, json!({}));
-            return Ok(Outcome::Faulty);
+            return Ok(faulty(console, tally));
         };
-        let module = Arc::new(module);
-        let (id, kernel) = self.find_kernel(&module)?;
-        let mut device = Device::new(module.clone())?;
-        let globals = Globals::write(&mut device, &self.globals)?;
-        let passed = Passed::new(&mut device, kernel, &self.arguments)?;
-        passed.check_saves(&self.saves)?;
-        self.check_variables(&passed, &module)?;
-        let launch = self.launch(id, kernel, &passed)?;
-        let progress = Progress::new(console, module.functions[id].name.clone());
+        let module = Module::from(module);
+        let name = kernels::find(module.program(), self.kernel.as_deref())?;
+        let Some(kernel) = self.kernel(&module, &name, console, &mut tally)? else {
+            return Ok(faulty(console, tally));
+        };
+        let mut device = self.device(&module, &name, console)?;
+        let mut host = Host::default();
+        host.write_variables(&mut device, &self.globals)?;
+        let launch = self.launch(&kernel, &mut device, &mut host)?;
+        host.check_saves(&self.saves)?;
+        let prints = self.prints.iter().map(|view| &view.name);
+        host.check_variables(&device, prints.chain(self.global_saves.iter().map(|save| &save.name)))?;
+        let report = launch.run(&mut device)?;
+        console.findings(module.program(), &report.findings);
+        host.save(&mut device, &self.saves)?;
+        host.save_variables(&mut device, &self.global_saves)?;
+        host.print(&mut device, &self.prints)?;
+        if self.explain_transfers {
+            summary::transfers(console, &device);
+        }
+        summary::tell(console, tally, &[(name, &report)]);
+        Ok(outcome(&report))
+    }
+
+    /// The kernel with the layout that the options ask for.
+    fn kernel(
+        &self,
+        module: &Module,
+        name: &str,
+        console: &Console,
+        tally: &mut Tally,
+    ) -> Result<Option<Kernel>> {
+        let program = module.program();
+        let layout = match &self.layout {
+            Some(path) => kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?,
+            None => {
+                let interface = self.interface.as_deref();
+                let read = Descriptions::read(interface, None, Limits::default(), console, tally)?;
+                let Some(descriptions) = read else { return Ok(None) };
+                descriptions.layout(program, name, Policy::LANGUAGE, console, tally)?
+            }
+        };
+        Ok(layout.map(|layout| Kernel::trusting(module, layout)))
+    }
+
+    /// The device that all launches run on.
+    fn device(&self, module: &Module, what: &str, console: &Console) -> Result<Device> {
+        let progress = Progress::new(console, what);
         let options = Options {
             checks: self.check,
             threads: self.threads.map(NonZeroUsize::get),
@@ -138,79 +223,43 @@ impl Run {
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
             ..Options::default()
         };
-        let report = run(&mut device, &launch, &options)?;
-        drop(options);
-        console.findings(&module, &report.findings);
-        for Named { name, value: destination } in &self.saves {
-            let array = passed.read(&device, name).ok_or_else(|| anyhow!("`{name}` is not a buffer"))??;
-            destination.save(&array)?;
+        let mut device = Device::checked_with(module, options)?;
+        if self.explain_transfers {
+            device.explain_transfers();
         }
-        for Named { name, value: destination } in &self.global_saves {
-            destination.save(&globals.read(&device, name)?)?;
-        }
-        for view in &self.prints {
-            let name = &view.name;
-            let array = match passed.read(&device, name) {
-                Some(array) => array?,
-                None => globals.read(&device, name)?,
-            };
-            let array = view.of(array).with_context(|| format!("`{name}` cannot be printed so"))?;
-            console::print(&format!("{name}: {}\n", print(&array)))?;
-        }
-        summary::tell(console, tally, &module.functions[id].name, &report);
-        Ok(if report.findings.is_empty() { Outcome::Fine } else { Outcome::Faulty })
+        Ok(device)
     }
 
-    fn find_kernel<'m>(&self, module: &'m Module) -> Result<(FunctionId, &'m Kernel)> {
-        let kernels: Vec<(FunctionId, &Kernel)> = module
-            .functions
-            .iter()
-            .filter_map(|(id, function)| match &function.kind {
-                FunctionKind::Kernel(kernel) => Some((id, kernel)),
-                FunctionKind::Device { .. } => None,
-            })
-            .collect();
-        let names = || {
-            let names = kernels.iter().map(|(id, _)| module.functions[*id].name.as_str());
-            format!("the kernels are {}", names.collect::<Vec<_>>().join(", "))
-        };
-        match (&self.kernel, &kernels[..]) {
-            (_, []) => Err(anyhow!("the module has no kernel")),
-            (None, [only]) => Ok(*only),
-            (None, _) => Err(advised("the module has several kernels; name one with `--kernel`", names())),
-            (Some(name), _) => {
-                let found = kernels.iter().find(|(id, _)| module.functions[*id].name == *name);
-                found.copied().ok_or_else(|| advised(format!("there is no kernel `{name}`"), names()))
-            }
+    fn launch<'k>(
+        &self,
+        kernel: &'k Kernel,
+        device: &mut Device,
+        host: &mut Host,
+    ) -> Result<campanile::Launch<'k>> {
+        host::refuse_repetition("parameter", &self.arguments)?;
+        let grid = self.grid.unwrap_or(Size { values: [1; 3], dimensions: 1 });
+        let local =
+            self.local.map(|local| Ok::<_, anyhow::Error>((local.sizes()?, local.dimensions))).transpose()?;
+        let dimensions = grid.dimensions.max(local.map_or(1, |(_, dimensions)| dimensions));
+        let mut launch = kernel.launch().shape(dimensions, grid.values, local.map(|(sizes, _)| sizes));
+        launch = launch.offset(self.offset.map_or([0; 3], |offset| offset.values));
+        if self.non_uniform {
+            launch = launch.non_uniform();
         }
-    }
-
-    /// Every variable to be printed or saved must be one that exists.
-    fn check_variables(&self, passed: &Passed, module: &Module) -> Result<()> {
-        let prints = self.prints.iter().map(|view| &view.name).filter(|name| !passed.is_buffer(name));
-        for name in prints.chain(self.global_saves.iter().map(|Named { name, .. }| name)) {
-            let mut variables = module.variables.values().filter(|one| one.owner.is_none());
-            if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {
-                return Err(advised(
-                    format!("there is no array or variable `{name}`"),
-                    "name a parameter that an array is passed for, or a variable of the module",
-                ));
-            }
+        for Named { name, value } in &self.arguments {
+            let value = host.value(device, name, value)?;
+            launch = launch.set(name.as_str(), value);
         }
-        Ok(())
-    }
-
-    fn launch(&self, id: FunctionId, kernel: &Kernel, passed: &Passed) -> Result<Launch> {
-        let local = match &self.local {
-            Some(local) => local.sizes()?,
-            None => suitable_local_size(self.grid.values, kernel.required_work_group_size),
-        };
-        let given = self.local.as_ref().map_or(1, |local| local.dimensions);
-        let dimensions = self.grid.dimensions.max(given);
-        let mut launch = Launch::new(id, dimensions, self.grid.values, local);
-        launch.offset = self.offset.values;
-        launch.non_uniform = self.non_uniform;
-        launch.arguments.clone_from(&passed.arguments);
         Ok(launch)
     }
+}
+
+/// The outcome of input at fault, which has been told.
+fn faulty(console: &Console, tally: Tally) -> Outcome {
+    console.summary("run", tally, json!({}));
+    Outcome::Faulty
+}
+
+fn outcome(report: &Report) -> Outcome {
+    if report.findings.is_empty() { Outcome::Fine } else { Outcome::Faulty }
 }

@@ -48,15 +48,6 @@ impl Size {
     }
 }
 
-/// A local size for a grid when none is given: what the kernel requires, or in the first dimension the greatest
-/// divisor of the grid up to 256.
-pub fn suitable_local_size(grid: [u64; 3], required: Option<[u32; 3]>) -> [u32; 3] {
-    required.unwrap_or_else(|| {
-        let divisor = (1..=256u32).rev().find(|size| grid[0].is_multiple_of(u64::from(*size)));
-        [divisor.unwrap_or(1), 1, 1]
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,12 +58,5 @@ mod tests {
         assert_eq!("8x4,2".parse(), Ok(Size { values: [8, 4, 2], dimensions: 3 }));
         assert!("8,y".parse::<Size>().is_err());
         assert!("1,2,3,4".parse::<Size>().is_err());
-    }
-
-    #[test]
-    fn the_chosen_local_size_divides_the_grid() {
-        assert_eq!(suitable_local_size([1000, 3, 1], None), [250, 1, 1]);
-        assert_eq!(suitable_local_size([257, 1, 1], None), [1, 1, 1]);
-        assert_eq!(suitable_local_size([512, 8, 1], Some([16, 8, 1])), [16, 8, 1]);
     }
 }

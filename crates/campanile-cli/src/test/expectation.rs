@@ -1,11 +1,12 @@
 //! Expectations: the comment lines that make a file self-checking.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 
 use super::value::{self, Expected};
 use crate::arrays::Element;
+use crate::run::Size;
 
 /// What is expected of a file.
 #[derive(Debug, Default)]
@@ -40,15 +41,10 @@ pub struct Run {
     pub arguments: BTreeMap<usize, Argument>,
     /// Expected contents of buffers by position.
     pub outputs: BTreeMap<usize, Vec<Output>>,
-}
-
-/// Sizes in up to three dimensions; missing ones are one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// The sizes.
-    pub values: [u64; 3],
-    /// How many were given.
-    pub dimensions: u32,
+    /// The arguments whose memory the layout says is written.
+    pub written: Option<BTreeSet<String>>,
+    /// The arguments whose memory the layout says is read.
+    pub reads: Option<BTreeSet<String>>,
 }
 
 /// An argument.
@@ -96,6 +92,7 @@ fn parse_line(expectations: &mut Expectations, keyword: &[&str], rest: &str) -> 
             let name = name.strip_prefix('@').unwrap_or(name).to_owned();
             expectations.runs.push(Run { kernel: Some(name), ..Run::default() });
         }
+        ["layout"] => layout(expectations.current(), rest)?,
         ["grid"] => expectations.current().grid = Some(size(rest)?),
         ["local"] => expectations.current().local = Some(size(rest)?),
         ["arg", position] if position.parse::<usize>().is_ok() => {
@@ -125,6 +122,18 @@ impl Expectations {
         let last = self.runs.len() - 1;
         &mut self.runs[last]
     }
+}
+
+/// `written` or `reads`, and names of arguments.
+fn layout(run: &mut Run, rest: &str) -> Result<()> {
+    let mut words = words(rest);
+    let set = match words.next() {
+        Some("written") => &mut run.written,
+        Some("reads") => &mut run.reads,
+        _ => bail!("`layout:` is followed by `written` or `reads`, and names of arguments"),
+    };
+    set.get_or_insert_default().extend(words.map(str::to_owned));
+    Ok(())
 }
 
 fn verdict(rest: &str) -> Result<Verdict> {

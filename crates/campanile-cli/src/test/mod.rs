@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
-use campanile_engine::Checks;
+use campanile::engine::Checks;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;

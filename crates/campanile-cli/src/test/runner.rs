@@ -1,17 +1,19 @@
 //! Tests of one file.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
-use campanile_core::diagnostic::{Diagnostic, Severity, Sink};
-use campanile_core::module::{FunctionId, FunctionKind, Module};
-use campanile_core::{syntax, verify};
-use campanile_engine::{self as engine, BufferId, Checks, Device, Launch, Options};
+use campanile::contract::Number;
+use campanile::contract::layout::{Access, Buffer};
+use campanile::engine::{Checks, Options};
+use campanile::language;
+use campanile::language::diagnostic::{Diagnostic, Severity, Sink};
+use campanile::{AnyBuffer, Device, Kernel, Launch, Module, Value};
 
 use super::compare::compare;
-use super::expectation::{self, Argument, Run, Size, Verdict};
-use crate::run::suitable_local_size;
+use super::expectation::{self, Argument, Run, Verdict};
+use crate::run::Size;
 use crate::{input, render};
 
 /// Tests a file; false if it has no expectations.
@@ -28,14 +30,17 @@ pub fn test(path: &Path, checks: Checks) -> Result<bool> {
         None if expectations.runs.is_empty() => return Ok(false),
         None => Verdict::Run,
     };
-    let tree = syntax::parse(&source, &mut sink);
-    let module = verify::verify(&source, tree, verify::Options::default(), &mut sink);
+    let module = language::load(&source, &mut sink);
     match (verdict, module) {
         (Verdict::Reject(text), None) => rejected(&text, sink)?,
         (Verdict::Reject(_), Some(_)) => bail!("accepted, although it should be rejected"),
         (_, None) => bail!("rejected: {}", first_error(sink)),
-        (Verdict::Accept, Some(_)) => {}
-        (Verdict::Run, Some(module)) => run_all(&Arc::new(module), &expectations.runs, checks)?,
+        (Verdict::Accept, Some(module)) => check_all(&module.into(), &expectations.runs, check_layout)?,
+        (Verdict::Run, Some(module)) => {
+            let only = [Run::default()];
+            let runs = if expectations.runs.is_empty() { &only } else { &expectations.runs[..] };
+            check_all(&module.into(), runs, |module, run| run_one(module, run, checks))?;
+        }
     }
     Ok(true)
 }
@@ -63,12 +68,10 @@ fn rejected(text: &str, sink: Sink) -> Result<()> {
     bail!("no diagnostic contains \"{text}\": {}", messages.join("; "))
 }
 
-fn run_all(module: &Arc<Module>, runs: &[Run], checks: Checks) -> Result<()> {
-    let only = Run::default();
-    let runs = if runs.is_empty() { std::slice::from_ref(&only) } else { runs };
+fn check_all(module: &Module, runs: &[Run], check: impl Fn(&Module, &Run) -> Result<()>) -> Result<()> {
     for (index, run) in runs.iter().enumerate() {
         let name = run.kernel.as_deref().unwrap_or("the only kernel");
-        run_one(module, run, checks).with_context(|| match runs.len() {
+        check(module, run).with_context(|| match runs.len() {
             1 => format!("run of {name}"),
             _ => format!("run {} of {name}", index + 1),
         })?;
@@ -76,76 +79,96 @@ fn run_all(module: &Arc<Module>, runs: &[Run], checks: Checks) -> Result<()> {
     Ok(())
 }
 
-fn run_one(module: &Arc<Module>, run: &Run, checks: Checks) -> Result<()> {
+/// Checks what the layout of a kernel says of its arguments.
+fn check_layout(module: &Module, run: &Run) -> Result<()> {
+    if run.written.is_none() && run.reads.is_none() {
+        return Ok(());
+    }
     let kernel = find_kernel(module, run.kernel.as_deref())?;
-    let mut device = Device::new(module.clone())?;
-    let (launch, buffers) = prepare(module, kernel, run, &mut device)?;
+    let layout = kernel.layout();
+    let named = |holds: fn(&Buffer) -> bool| {
+        let buffers = layout.buffers.iter().filter(|buffer| holds(buffer));
+        buffers.map(|buffer| buffer.variable.clone()).collect::<BTreeSet<_>>()
+    };
+    let reads = |buffer: &Buffer| matches!(buffer.access, Access::Read | Access::ReadWrite);
+    for (what, expected, found) in
+        [("written", &run.written, named(|buffer| buffer.written)), ("read", &run.reads, named(reads))]
+    {
+        let Some(expected) = expected else { continue };
+        if *expected != found {
+            let list = |names: &BTreeSet<String>| match names.is_empty() {
+                true => "none".to_owned(),
+                false => names.iter().cloned().collect::<Vec<_>>().join(" "),
+            };
+            bail!("{what} should be {}, but the layout says {}", list(expected), list(&found));
+        }
+    }
+    Ok(())
+}
+
+fn run_one(module: &Module, run: &Run, checks: Checks) -> Result<()> {
+    check_layout(module, run)?;
+    let kernel = find_kernel(module, run.kernel.as_deref())?;
     let options = Options { checks, threads: Some(1), ..Options::default() };
-    let report = engine::run(&mut device, &launch, &options)?;
+    let mut device = Device::checked_with(module, options)?;
+    let (launch, buffers) = prepare(&kernel, run, &mut device)?;
+    let report = launch.run(&mut device)?;
     if let Some(finding) = report.findings.first() {
-        let source = &module.sources[finding.place.source];
+        let source = &module.program().sources[finding.place.source];
         let (line, column) = source.position(finding.place.span.start);
         let item = finding.work_item.map_or(String::new(), |item| format!(" ({item})"));
         bail!("{line}:{column}: C{:04}: {}{item}", finding.kind.code(), finding.kind);
     }
     for (position, outputs) in &run.outputs {
-        let buffer = buffers.get(*position).copied().flatten();
-        let buffer =
-            buffer.with_context(|| format!("`out {position}:`, but parameter {position} is no buffer"))?;
-        compare(&device.read_buffer(buffer), outputs)
+        let buffer = buffers
+            .get(position)
+            .with_context(|| format!("`out {position}:`, but parameter {position} is no buffer"))?;
+        compare(device.read_bytes(buffer)?, outputs)
             .map_err(|difference| anyhow!("out {position}: {difference}"))?;
     }
     Ok(())
 }
 
-fn find_kernel(module: &Module, name: Option<&str>) -> Result<FunctionId> {
-    match name {
-        Some(name) => module.kernel(name).with_context(|| format!("there is no kernel `{name}`")),
-        None => {
-            let mut kernels = module.kernels();
-            match (kernels.next(), kernels.next()) {
-                (Some(only), None) => Ok(only),
-                (None, _) => bail!("there is no kernel"),
-                _ => bail!("there are several kernels; name one with `// kernel:`"),
-            }
-        }
-    }
+fn find_kernel(module: &Module, name: Option<&str>) -> Result<Kernel> {
+    let mut kernels = module.kernels();
+    let name = match (name, kernels.next(), kernels.next()) {
+        (Some(name), ..) => name,
+        (None, Some(only), None) => only,
+        (None, None, _) => bail!("there is no kernel"),
+        (None, ..) => bail!("there are several kernels; name one with `// kernel:`"),
+    };
+    Ok(module.kernel(name)?)
 }
 
-/// The launch of a run, and for each parameter the buffer passed, if it is one.
-fn prepare(
-    module: &Module,
-    kernel: FunctionId,
+/// The launch of a run, and the arrays passed, by position.
+fn prepare<'k>(
+    kernel: &'k Kernel,
     run: &Run,
     device: &mut Device,
-) -> Result<(Launch, Vec<Option<BufferId>>)> {
-    let FunctionKind::Kernel(attributes) = &module.functions[kernel].kind else { bail!("not a kernel") };
-    let one = Size { values: [1; 3], dimensions: 1 };
-    let grid = run.grid.unwrap_or(one);
-    let local = match run.local {
-        Some(local) => local.values.map(|size| u32::try_from(size).unwrap_or(u32::MAX)),
-        None => suitable_local_size(grid.values, attributes.required_work_group_size),
-    };
+) -> Result<(Launch<'k>, BTreeMap<usize, AnyBuffer>)> {
+    let grid = run.grid.unwrap_or(Size { values: [1; 3], dimensions: 1 });
+    let local = run.local.map(|local| local.values.map(|size| u32::try_from(size).unwrap_or(u32::MAX)));
     let dimensions = grid.dimensions.max(run.local.map_or(1, |local| local.dimensions));
-    let mut launch = Launch::new(kernel, dimensions, grid.values, local);
-    let mut buffers = Vec::new();
-    for position in 0..attributes.parameters.len() {
-        let argument = run.arguments.get(&position);
-        let argument =
-            argument.with_context(|| format!("parameter {position} has no `arg {position}:` line"))?;
-        let (argument, buffer) = match argument {
+    let mut launch = kernel.launch().shape(dimensions, grid.values, local);
+    let (mut buffers, parameters) = (BTreeMap::new(), kernel.layout().parameters.len());
+    for (position, argument) in &run.arguments {
+        if *position >= parameters {
+            bail!("`arg {position}:`, but the kernel has {parameters} parameters");
+        }
+        let value = match argument {
             Argument::Buffer(bytes) => {
-                let buffer = device.add_buffer(bytes.clone());
-                (engine::Argument::Buffer(buffer), Some(buffer))
+                let size = [bytes.len() as u64];
+                let buffer = device.array(&format!("buffer {position}"), Number::U8, &size, bytes.clone())?;
+                buffers.insert(*position, buffer.clone());
+                (&buffer).into()
             }
-            Argument::Bytes(bytes) => (engine::Argument::Bytes(bytes.clone()), None),
-            Argument::Local(bytes) => (engine::Argument::Local(*bytes), None),
+            Argument::Bytes(bytes) => Value::bytes(bytes.clone()),
+            Argument::Local(bytes) => Value::shared(*bytes),
         };
-        launch.arguments.push(argument);
-        buffers.push(buffer);
+        launch = launch.set(*position, value);
     }
-    if let Some(position) = run.arguments.keys().find(|position| **position >= attributes.parameters.len()) {
-        bail!("`arg {position}:`, but the kernel has {} parameters", attributes.parameters.len());
+    if let Some(missing) = (0..parameters).find(|position| !run.arguments.contains_key(position)) {
+        bail!("parameter {missing} has no `arg {missing}:` line");
     }
     Ok((launch, buffers))
 }

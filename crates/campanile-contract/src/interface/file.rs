@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Argument, ArgumentKind, Intent, KernelInterface, SHARED_ALIGN, Shape, WorkspaceInterface};
 use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
+use crate::form::{self, FormFault};
 use crate::layout::{IndexType, Initial, ScalarPassing};
 use crate::noalias::{Launch, Storage};
 use crate::record::Record;
@@ -17,7 +18,7 @@ use crate::record::Record;
 pub enum InterfaceFault {
     /// It is no TOML, or has unknown or missing fields; the message has the line.
     #[error("{0}")]
-    Form(#[from] toml::de::Error),
+    Form(#[from] FormFault),
     /// An argument that is not exactly one of array, record, scalar and shared memory.
     #[error("argument `{0}` must have one of `array`, `record`, `scalar` and `shared_bytes`")]
     ArgumentSort(String),
@@ -152,13 +153,23 @@ pub fn schema() -> Schema {
     schemars::schema_for!(InterfaceFile)
 }
 
+impl InterfaceFault {
+    /// The fault of the form, if it is one.
+    pub fn form(&self) -> Option<&FormFault> {
+        match self {
+            InterfaceFault::Form(fault) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
 impl InterfaceFile {
     /// Reads an interface file.
     ///
     /// # Errors
     /// When it is no TOML or has unknown fields.
     pub fn parse(text: &str) -> Result<InterfaceFile, InterfaceFault> {
-        Ok(toml::from_str(text)?)
+        Ok(form::parse(text)?)
     }
 
     /// The names of its kernels.

@@ -1,7 +1,7 @@
 //! Devices: an engine with a module, and the arrays that live there.
 //!
 //! Every array has a copy on the host and, once a kernel has used it, one on the device. Bytes move only when the side
-//! that needs them has no current copy; [`Device::transfers`] tells what moved and why.
+//! that needs them has no current copy; [`Device::explain_transfers`] tells what moved and why.
 
 mod storage;
 mod transfer;
@@ -46,7 +46,10 @@ pub struct Device {
     storages: BTreeMap<StorageId, Storage>,
     next_storage: usize,
     launches: u64,
-    transfers: Vec<Transfer>,
+    /// What was copied, if somebody wants to know.
+    transfers: Option<Vec<Transfer>>,
+    uploaded: u64,
+    downloaded: u64,
 }
 
 /// What cannot be done with an array.
@@ -96,7 +99,9 @@ impl Device {
             storages: BTreeMap::new(),
             next_storage: 0,
             launches: 0,
-            transfers: Vec::new(),
+            transfers: None,
+            uploaded: 0,
+            downloaded: 0,
         }
     }
 
@@ -250,9 +255,44 @@ impl Device {
         self.engine.write_variable(name, bytes)
     }
 
-    /// What was copied between host and device so far, in order, and what was not and why.
+    /// From now on remembers what is copied between host and device, and what is not and why.
+    ///
+    /// ```
+    /// use campanile::{Action, Device, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let text = ".version 0.1;\n.target 100;\n.kernel @first (.param[8] .addrspace(global) %u) {
+    /// #   .reg .64b %a;\n  .reg .32b %x;\n  ld.param.64b %a, [%u];\n  ld.global.32b %x, [%a];\n  return;\n}\n";
+    /// let module = Module::from_text("first.pisa", text)?;
+    /// let kernel = module.kernel("first")?;
+    /// let mut device = Device::checked(&module)?;
+    /// device.explain_transfers();
+    /// let numbers = device.buffer(&[1u32, 2, 3]);
+    /// kernel.launch().set("u", &numbers).run(&mut device)?;
+    /// kernel.launch().set("u", &numbers).run(&mut device)?;
+    /// let actions: Vec<_> = device.transfers().iter().map(|one| (one.launch, one.action, one.bytes)).collect();
+    /// assert_eq!(actions, [(Some(1), Action::Upload, 12), (Some(2), Action::Nothing, 0)]);
+    /// assert_eq!((device.uploaded(), device.downloaded()), (12, 0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn explain_transfers(&mut self) {
+        self.transfers.get_or_insert_default();
+    }
+
+    /// What has been copied since [`explain_transfers`](Self::explain_transfers), in order, and what has not and why.
     pub fn transfers(&self) -> &[Transfer] {
-        &self.transfers
+        self.transfers.as_deref().unwrap_or_default()
+    }
+
+    /// Bytes that went from the host to the device so far.
+    pub fn uploaded(&self) -> u64 {
+        self.uploaded
+    }
+
+    /// Bytes that went from the device to the host so far.
+    pub fn downloaded(&self) -> u64 {
+        self.downloaded
     }
 
     fn check(&self, buffer: &AnyBuffer) -> Result<StorageId, AccessError> {

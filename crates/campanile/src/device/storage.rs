@@ -189,8 +189,14 @@ impl Device {
     }
 
     fn log(&mut self, id: StorageId, action: Action, bytes: u64, reason: Reason, of: Option<&For>) {
+        match action {
+            Action::Upload => self.uploaded += bytes,
+            Action::Download => self.downloaded += bytes,
+            Action::Move | Action::Nothing => {}
+        }
+        let Some(transfers) = &mut self.transfers else { return };
         let array = self.storages[&id].name.clone();
         let (launch, kernel) = (of.map(|of| of.launch), of.map(|of| of.kernel.clone()));
-        self.transfers.push(Transfer { launch, kernel, array, action, bytes, reason });
+        transfers.push(Transfer { launch, kernel, array, action, bytes, reason });
     }
 }

@@ -15,6 +15,18 @@ pub enum Action {
     Nothing,
 }
 
+impl Action {
+    /// In a word, for scripts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Action::Upload => "upload",
+            Action::Download => "download",
+            Action::Move => "move",
+            Action::Nothing => "nothing",
+        }
+    }
+}
+
 /// Why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use campanile_contract::layout::{Buffer, Kind, Origin, Scalar};
 use campanile_contract::{ElementType, KernelLayout, Number};
+use campanile_engine::SharedMemoryArgument;
 
 use super::arguments::Values;
 use super::error::ArgumentError;
@@ -32,6 +33,8 @@ pub(super) struct Bindings {
     pub addresses: BTreeMap<usize, (StorageId, Range<u64>)>,
     /// The size of shared memory where the launch says it.
     pub shared: Vec<Option<u32>>,
+    /// Shared memory passed where a kernel of which only the module is known takes a value, by parameter.
+    pub unmarked_shared: Vec<SharedMemoryArgument>,
     /// Sizes of the arrays passed.
     pub shapes: BTreeMap<String, Vec<u64>>,
     /// The records passed.
@@ -214,6 +217,11 @@ impl Binder<'_, '_> {
                 }
                 bindings.addresses.insert(index, (array.storage, array.bytes.clone()));
                 Some(vec![0; 8])
+            }
+            Passed::Shared(bytes) if inferred && scalar.size == 4 => {
+                let (parameter, bytes) = (scalar.param, *bytes);
+                bindings.unmarked_shared.push(SharedMemoryArgument { parameter, bytes });
+                Some(vec![0; 4])
             }
             other => {
                 self.wrong_kind(&scalar.variable, "a number", other.describe());

@@ -100,6 +100,12 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Iterations, and perhaps the local size, in so many dimensions, where these are known at run time only.
+    pub fn shape(mut self, dimensions: u32, grid: [u64; 3], local: Option<[u32; 3]>) -> Self {
+        (self.dimensions, self.grid, self.local) = (dimensions, grid, local);
+        self
+    }
+
     /// Offset of the global ids, in iterations. Zero by default.
     pub fn offset<const N: usize>(mut self, offset: [u64; N]) -> Self {
         const { assert!(N >= 1 && N <= 3, "an offset has one to three dimensions") };

@@ -380,7 +380,8 @@ impl Launcher<'_, '_> {
             let bytes = u32::try_from(*bytes).map_err(|_| too_large())?;
             Ok(SharedMemoryArgument { parameter: shared.param, bytes })
         });
-        shared.collect()
+        let unmarked = self.bindings.unmarked_shared.iter().copied().map(Ok);
+        shared.chain(unmarked).collect()
     }
 }
 

@@ -1,0 +1,187 @@
+//! The host's side of a run: arrays and variables, from their values to the device and back.
+
+use anyhow::{Context, Result, anyhow};
+use campanile::{AnyBuffer, Device};
+
+use super::arguments::Named;
+use crate::advice::advised;
+use crate::arrays::{Array, Destination, Element, Value, ValueSpec, View, print};
+use crate::console;
+
+/// Element type and shape of a value, to read it back as what it was.
+#[derive(Clone)]
+struct Form {
+    element: Element,
+    shape: Vec<usize>,
+}
+
+/// The arrays of a run by name, and the forms of variables that were given.
+#[derive(Default)]
+pub struct Host {
+    arrays: Vec<(String, AnyBuffer)>,
+    variables: Vec<(String, Form)>,
+}
+
+/// A name and a value are given once.
+pub fn refuse_repetition<T>(what: &str, values: &[Named<T>]) -> Result<()> {
+    for (index, Named { name, .. }) in values.iter().enumerate() {
+        if values[..index].iter().any(|earlier| earlier.name == *name) {
+            return Err(advised(format!("{what} `{name}` is given twice"), "leave one of the values out"));
+        }
+    }
+    Ok(())
+}
+
+impl Host {
+    /// Hands an array to the device.
+    pub fn add(&mut self, device: &mut Device, name: &str, array: &Array) -> Result<AnyBuffer> {
+        let shape: Vec<u64> = array.shape().iter().map(|size| *size as u64).collect();
+        let buffer = device.array(name, array.element().number(), &shape, array.bytes().to_vec())?;
+        self.insert(name, buffer.clone());
+        Ok(buffer)
+    }
+
+    /// A value as a launch passes it; an array is handed to the device, under the name of the argument.
+    pub fn value(
+        &mut self,
+        device: &mut Device,
+        name: &str,
+        value: &ValueSpec,
+    ) -> Result<campanile::Value<'static>> {
+        Ok(match value.load().with_context(|| format!("the value of `{name}`"))? {
+            Value::Array(array) => (&self.add(device, name, &array)?).into(),
+            Value::Scalar(scalar) => campanile::Value::scalar(scalar.element.number(), scalar.bytes),
+            Value::Bytes(bytes) => campanile::Value::bytes(bytes),
+            Value::Local(bytes) => campanile::Value::shared(bytes),
+        })
+    }
+
+    /// Takes an array that the device has.
+    pub fn insert(&mut self, name: &str, buffer: AnyBuffer) {
+        self.arrays.push((name.to_owned(), buffer));
+    }
+
+    /// The array of this name.
+    pub fn array(&self, name: &str) -> Option<&AnyBuffer> {
+        self.arrays.iter().find(|(array, _)| array == name).map(|(_, buffer)| buffer)
+    }
+
+    /// Writes variables of the module.
+    pub fn write_variables(&mut self, device: &mut Device, values: &[Named<ValueSpec>]) -> Result<()> {
+        refuse_repetition("variable", values)?;
+        for Named { name, value } in values {
+            let (bytes, form) = match value.load().with_context(|| format!("the value of `{name}`"))? {
+                Value::Array(array) => {
+                    let form = Form { element: array.element(), shape: array.shape().to_vec() };
+                    (array.bytes().to_vec(), Some(form))
+                }
+                Value::Scalar(scalar) => {
+                    (scalar.bytes, Some(Form { element: scalar.element, shape: Vec::new() }))
+                }
+                Value::Bytes(bytes) => (bytes, None),
+                Value::Local(_) => {
+                    let message = format!("`{name}` is a variable of the module, not shared memory");
+                    return Err(advised(message, "give an array, a number or `bytes:HEX`"));
+                }
+            };
+            device.write_variable(name, &bytes)?;
+            self.variables.extend(form.map(|form| (name.clone(), form)));
+        }
+        Ok(())
+    }
+
+    /// Checks that every array to be saved is one and can go where it should.
+    pub fn check_saves(&self, saves: &[Named<Destination>]) -> Result<()> {
+        for Named { name, value: destination } in saves {
+            let Some(buffer) = self.array(name) else {
+                let names: Vec<&str> = self.arrays.iter().map(|(name, ..)| name.as_str()).collect();
+                let help = match &names[..] {
+                    [] => "no array is passed to the kernel".to_owned(),
+                    _ => format!("the arrays passed are {}", names.join(", ")),
+                };
+                return Err(advised(format!("`{name}` cannot be saved, as it is not an array"), help));
+            };
+            let (element, shape) = form(buffer)?;
+            destination.accepts(element, &shape)?;
+        }
+        Ok(())
+    }
+
+    /// Every variable to be printed or saved must be one that exists.
+    pub fn check_variables<'a>(
+        &self,
+        device: &Device,
+        names: impl Iterator<Item = &'a String>,
+    ) -> Result<()> {
+        let module = device.module().program();
+        for name in names.filter(|name| self.array(name).is_none()) {
+            let mut variables = module.variables.values().filter(|one| one.owner.is_none());
+            if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {
+                return Err(advised(
+                    format!("there is no array or variable `{name}`"),
+                    "name a parameter that an array is passed for, or a variable of the module",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves arrays.
+    pub fn save(&self, device: &mut Device, saves: &[Named<Destination>]) -> Result<()> {
+        for Named { name, value: destination } in saves {
+            let buffer = self.array(name).ok_or_else(|| anyhow!("`{name}` is not an array"))?;
+            destination.save(&read(device, buffer)?)?;
+        }
+        Ok(())
+    }
+
+    /// Saves variables of the module.
+    pub fn save_variables(&self, device: &mut Device, saves: &[Named<Destination>]) -> Result<()> {
+        for Named { name, value: destination } in saves {
+            destination.save(&self.read_variable(device, name)?)?;
+        }
+        Ok(())
+    }
+
+    /// Prints arrays and variables.
+    pub fn print(&self, device: &mut Device, views: &[View]) -> Result<()> {
+        for view in views {
+            let name = &view.name;
+            let array = match self.array(name) {
+                Some(buffer) => read(device, buffer)?,
+                None => self.read_variable(device, name)?,
+            };
+            let array = view.of(array).with_context(|| format!("`{name}` cannot be printed so"))?;
+            console::print(&format!("{name}: {}\n", print(&array)))?;
+        }
+        Ok(())
+    }
+
+    /// The contents of a variable, in the type it was given or as bytes.
+    fn read_variable(&self, device: &mut Device, name: &str) -> Result<Array> {
+        let bytes = device.read_variable(name)?;
+        let form = self.variables.iter().find(|(variable, _)| variable == name).map(|(_, form)| form);
+        match form {
+            Some(Form { element, shape }) if !bytes.is_empty() => {
+                let given: usize = shape.iter().product::<usize>() * element.size();
+                let shape =
+                    if given == bytes.len() { shape.clone() } else { vec![bytes.len() / element.size()] };
+                Ok(Array::new(*element, shape, bytes)?)
+            }
+            _ => Ok(Array::new(Element::U8, vec![bytes.len()], bytes)?),
+        }
+    }
+}
+
+/// The type and shape of an array as the command line has them.
+fn form(buffer: &AnyBuffer) -> Result<(Element, Vec<usize>)> {
+    let number = buffer.number();
+    let element =
+        Element::of(number).ok_or_else(|| anyhow!("arrays of {} have no text form", number.as_str()))?;
+    Ok((element, buffer.shape().iter().map(|size| *size as usize).collect()))
+}
+
+fn read(device: &mut Device, buffer: &AnyBuffer) -> Result<Array> {
+    let (element, shape) = form(buffer)?;
+    Ok(Array::new(element, shape, device.read_bytes(buffer)?.to_vec())?)
+}
