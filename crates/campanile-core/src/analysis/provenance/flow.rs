@@ -18,6 +18,8 @@ pub(super) enum Flow {
     Mixed(usize),
     /// The result is the sum of the sources: one of them is the base.
     Sum,
+    /// The result is the first source less the second one.
+    Difference,
     /// The result is the first two sources multiplied, plus the third.
     MultiplyAdd,
     /// The result is computed from the sources in a way that an address seldom survives.
@@ -81,9 +83,8 @@ pub(super) fn flow(opcode: Opcode) -> Flow {
 
 fn arithmetic(opcode: Arithmetic) -> Flow {
     match opcode {
-        Arithmetic::Iadd | Arithmetic::Isub | Arithmetic::Uaddc | Arithmetic::Usubb | Arithmetic::Dp4a => {
-            Flow::Sum
-        }
+        Arithmetic::Iadd | Arithmetic::Uaddc | Arithmetic::Usubb | Arithmetic::Dp4a => Flow::Sum,
+        Arithmetic::Isub => Flow::Difference,
         Arithmetic::Smad | Arithmetic::Umad => Flow::MultiplyAdd,
         Arithmetic::Smax | Arithmetic::Smin | Arithmetic::Umax | Arithmetic::Umin => Flow::OneOf(2),
         Arithmetic::Ineg => Flow::Mixed(1),

@@ -284,6 +284,10 @@ impl<'module, 'solver> Follower<'module, 'solver> {
                 let total = rest.iter().fold(*first, |total, next| self.derived(Rule::Sum(total, *next)));
                 self.solver.rule(target, Rule::Somewhere(total));
             }
+            (Flow::Difference, [left, right]) => {
+                let difference = self.derived(Rule::Difference(*left, *right));
+                self.solver.rule(target, Rule::Somewhere(difference));
+            }
             (Flow::Mixed(count), [first, rest @ ..]) => {
                 let rest = rest.iter().take(count - 1);
                 let mix = rest.fold(*first, |mix, next| self.derived(Rule::Mix(mix, *next)));

@@ -6,7 +6,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 
 use super::Effect;
 use super::contents::{Contents, Place};
-use super::source::{Force, Root, Roots, Source, Sources, mixed, sum};
+use super::source::{Force, Root, Roots, Source, Sources, difference, mixed, sum};
 use crate::analysis::Witness;
 use crate::isa::Space;
 use crate::module::VariableId;
@@ -36,6 +36,8 @@ pub(super) enum Rule {
     Narrow(Cell),
     /// The sum of two.
     Sum(Cell, Cell),
+    /// The difference of two.
+    Difference(Cell, Cell),
     /// Bits of two.
     Mix(Cell, Cell),
 }
@@ -141,7 +143,9 @@ impl<'module> Solver<'module> {
             | Rule::Joined(from)
             | Rule::Doubtful(from)
             | Rule::Narrow(from) => (from, None),
-            Rule::Sum(left, right) | Rule::Mix(left, right) => (left, Some(right)),
+            Rule::Sum(left, right) | Rule::Difference(left, right) | Rule::Mix(left, right) => {
+                (left, Some(right))
+            }
         };
         for from in std::iter::once(first).chain(second) {
             self.cells[from].users.push((target, rule));
@@ -175,6 +179,9 @@ impl<'module> Solver<'module> {
             Rule::Doubtful(from) => each(from, &Source::doubtful),
             Rule::Narrow(from) => each(from, &narrow),
             Rule::Sum(left, right) => sum(&self.cells[left].sources, &self.cells[right].sources),
+            Rule::Difference(left, right) => {
+                difference(&self.cells[left].sources, &self.cells[right].sources)
+            }
             Rule::Mix(left, right) => mixed(&self.cells[left].sources, &self.cells[right].sources),
         };
         for source in new {

@@ -112,6 +112,21 @@ pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
     sum
 }
 
+/// The difference of two values: a number where both lead to one object.
+pub(super) fn difference(left: &Sources, right: &Sources) -> Sources {
+    let is_address = |source: &Source| source.force >= Force::Possible && source.root != Root::Unknown;
+    let cancels = |source: &Source, others: &Sources| {
+        is_address(source) && others.iter().all(|other| is_address(other) && other.root == source.root)
+    };
+    let kept = |sources: &Sources, others: &Sources| -> Sources {
+        sources.iter().map(|source| if cancels(source, others) { Source::INTEGER } else { *source }).collect()
+    };
+    if left.is_empty() || right.is_empty() {
+        return Sources::new();
+    }
+    sum(&kept(left, right), &kept(right, left))
+}
+
 /// What two values make together, bit by bit: either, and an address of which both hold parts.
 pub(super) fn mixed(left: &Sources, right: &Sources) -> Sources {
     let one = |source: &Source, other: &Sources| {
