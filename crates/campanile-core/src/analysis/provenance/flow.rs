@@ -18,8 +18,12 @@ pub(super) enum Flow {
     Mixed(usize),
     /// The result is the sum of the sources: one of them is the base.
     Sum,
-    /// The result is the first source less the second one.
+    /// The result is the first source less the second one, or nothing less the only one.
     Difference,
+    /// The result is those bits of one source that the other one has set.
+    Mask,
+    /// The result is the low part of the source.
+    Low,
     /// The result is the first two sources multiplied, plus the third.
     MultiplyAdd,
     /// The result is computed from the sources in a way that an address seldom survives.
@@ -87,7 +91,7 @@ fn arithmetic(opcode: Arithmetic) -> Flow {
         Arithmetic::Isub => Flow::Difference,
         Arithmetic::Smad | Arithmetic::Umad => Flow::MultiplyAdd,
         Arithmetic::Smax | Arithmetic::Smin | Arithmetic::Umax | Arithmetic::Umin => Flow::OneOf(2),
-        Arithmetic::Ineg => Flow::Mixed(1),
+        Arithmetic::Ineg => Flow::Difference,
         Arithmetic::Iabs | Arithmetic::Sdiv | Arithmetic::Udiv | Arithmetic::Smul | Arithmetic::Umul => {
             Flow::Doubtful
         }
@@ -121,10 +125,10 @@ fn floating_point(opcode: FloatingPoint) -> Flow {
 /// What joins bits of several sources may choose one of them by a mask, so that none can be left out.
 fn logical(opcode: Logical) -> Flow {
     match opcode {
-        Logical::And => Flow::Sum,
+        Logical::And => Flow::Mask,
         Logical::Or | Logical::Xor => Flow::Mixed(2),
         Logical::Bfi | Logical::Bfn => Flow::Mixed(4),
-        Logical::Not => Flow::Mixed(1),
+        Logical::Not => Flow::Difference,
         Logical::Asr
         | Logical::Bfrev
         | Logical::Sbfe
@@ -138,7 +142,8 @@ fn logical(opcode: Logical) -> Flow {
 
 fn data_movement(opcode: DataMovement) -> Flow {
     match opcode {
-        DataMovement::Addrcast | DataMovement::Addrof | DataMovement::Trunc => Flow::OneOf(1),
+        DataMovement::Addrcast | DataMovement::Addrof => Flow::OneOf(1),
+        DataMovement::Trunc => Flow::Low,
         DataMovement::ExtractDynamic => Flow::ExtractAny,
         DataMovement::Extract => Flow::Extract,
         DataMovement::InsertDynamic => Flow::InsertAny,

@@ -15,7 +15,7 @@ use super::source::{Root, Source};
 use crate::analysis::call_graph::CallParts;
 use crate::analysis::webs::{Web, Webs};
 use crate::analysis::{Call, CallGraph, Callees, Witness, reachable_instructions};
-use crate::isa::{Arithmetic, Op, Opcode, Space, SpecialRegister};
+use crate::isa::{Arithmetic, Logical, Op, Opcode, Space, SpecialRegister};
 use crate::module::{
     Address, Base, Body, FunctionId, Instruction, Module, Offset, Operand, RegisterId, RegisterType, Scalar,
 };
@@ -248,8 +248,8 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             if slot.written { &mut written } else { &mut read }.push(cells);
         }
         let index = usize::from(op.number("index").unwrap_or_default());
-        if let ([targets], Some((base, bytes))) = (written.as_slice(), constant_step(op, operands)) {
-            self.solver.rule(targets[0], Rule::Shift(read[base][0], bytes));
+        if let ([targets], Some(rule)) = (written.as_slice(), with_constant(op, operands, &read)) {
+            self.solver.rule(targets[0], rule);
             return;
         }
         for targets in written {
@@ -284,10 +284,17 @@ impl<'module, 'solver> Follower<'module, 'solver> {
                 let total = rest.iter().fold(*first, |total, next| self.derived(Rule::Sum(total, *next)));
                 self.solver.rule(target, Rule::Somewhere(total));
             }
-            (Flow::Difference, [left, right]) => {
-                let difference = self.derived(Rule::Difference(*left, *right));
-                self.solver.rule(target, Rule::Somewhere(difference));
+            (Flow::Difference, [left @ .., right]) => {
+                let left = left.first().copied().unwrap_or(self.number);
+                self.solver.rule(target, Rule::Difference(left, *right));
             }
+            (Flow::Mask, [left, right]) => {
+                let masked = self.derived(Rule::Sum(*left, *right));
+                self.solver.rule(target, Rule::Somewhere(masked));
+                // It may have left a number of an address.
+                self.solver.seed(target, Source::INTEGER);
+            }
+            (Flow::Low, [source]) => self.solver.rule(target, Rule::Narrow(*source)),
             (Flow::Mixed(count), [first, rest @ ..]) => {
                 let rest = rest.iter().take(count - 1);
                 let mix = rest.fold(*first, |mix, next| self.derived(Rule::Mix(mix, *next)));
@@ -389,23 +396,25 @@ impl<'module, 'solver> Follower<'module, 'solver> {
     }
 }
 
-/// The source that an instruction adds a constant to, and the constant.
-fn constant_step(op: Op, operands: &[Operand]) -> Option<(usize, i64)> {
+/// What an instruction makes of a source and a constant, where the constant tells.
+fn with_constant(op: Op, operands: &[Operand], read: &[Vec<Cell>]) -> Option<Rule> {
+    let (source, constant) = match operands {
+        [_, Operand::Scalar(_), Operand::Immediate(constant)] => (0, *constant),
+        [_, Operand::Immediate(constant), Operand::Scalar(_)] => (1, *constant),
+        _ => return None,
+    };
+    let from = *read.get(source)?.first()?;
     let bits = op.ty()?.bits();
-    let constant = |bytes: u64| if bits == 32 { i64::from(bytes as i32) } else { bytes as i64 };
-    if op.has("dsat") || !matches!(bits, 32 | 64) {
-        return None;
-    }
-    match (op.opcode(), operands) {
-        (Opcode::Arithmetic(Arithmetic::Iadd), [_, Operand::Scalar(_), Operand::Immediate(bytes)]) => {
-            Some((0, constant(*bytes)))
+    let bytes = if bits == 32 { i64::from(constant as i32) } else { constant as i64 };
+    let moves = matches!(bits, 32 | 64) && !op.has("dsat");
+    match op.opcode() {
+        Opcode::Arithmetic(Arithmetic::Iadd) if moves => Some(Rule::Shift(from, bytes)),
+        Opcode::Arithmetic(Arithmetic::Isub) if moves && source == 0 => {
+            Some(Rule::Shift(from, bytes.wrapping_neg()))
         }
-        (Opcode::Arithmetic(Arithmetic::Iadd), [_, Operand::Immediate(bytes), Operand::Scalar(_)]) => {
-            Some((1, constant(*bytes)))
-        }
-        (Opcode::Arithmetic(Arithmetic::Isub), [_, Operand::Scalar(_), Operand::Immediate(bytes)]) => {
-            Some((0, constant(*bytes).wrapping_neg()))
-        }
+        // What keeps low bits only leaves a number, or a half of an address.
+        Opcode::Logical(Logical::And) if constant >> (bits / 2) == 0 => Some(Rule::Doubtful(from)),
+        Opcode::Logical(Logical::And) => Some(Rule::Somewhere(from)),
         _ => None,
     }
 }

@@ -167,17 +167,13 @@ impl<'module> Solver<'module> {
         let each = |from: Cell, change: &dyn Fn(Source) -> Source| -> Sources {
             self.cells[from].sources.iter().map(|source| change(*source)).collect()
         };
-        let narrow = |source: Source| match self.roots.fits_32_bits(source.root) {
-            true => source,
-            false => source.doubtful(),
-        };
         let new = match rule {
             Rule::Copy(from) => self.cells[from].sources.clone(),
             Rule::Shift(from, bytes) => each(from, &|source| source.shifted(bytes)),
             Rule::Somewhere(from) => each(from, &Source::somewhere),
             Rule::Joined(from) => each(from, &Source::joined),
-            Rule::Doubtful(from) => each(from, &Source::doubtful),
-            Rule::Narrow(from) => each(from, &narrow),
+            Rule::Doubtful(from) => each(from, &|source| self.roots.doubtful(source)),
+            Rule::Narrow(from) => each(from, &|source| self.roots.narrow(source)),
             Rule::Sum(left, right) => sum(&self.cells[left].sources, &self.cells[right].sources),
             Rule::Difference(left, right) => {
                 difference(&self.cells[left].sources, &self.cells[right].sources)

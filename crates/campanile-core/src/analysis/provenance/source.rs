@@ -36,9 +36,10 @@ pub enum Root {
 pub(super) enum Force {
     /// It cannot be a base.
     None,
-    /// It has been multiplied, shifted, widened, or is a part of something.
+    /// What is only possible has been multiplied, shifted, widened, or is a part of something.
     Doubtful,
-    /// A parameter that does not say that it is a pointer, or loaded from memory that is not followed.
+    /// A parameter that does not say that it is a pointer, or loaded from memory that is not followed, or what has been
+    /// made of something certain.
     Possible,
     /// The address of an allocation that several buffers are packed in: with an offset to one, it is that one's.
     Allocation,
@@ -78,11 +79,6 @@ impl Source {
         Source { offset: self.offset.map(|offset| offset.wrapping_add(bytes)), ..self }
     }
 
-    /// The same as part of something that is no whole address any more.
-    pub fn doubtful(self) -> Self {
-        Source { force: self.force.min(Force::Doubtful), ..self.somewhere() }
-    }
-
     /// The same, put together from parts that may make up a whole address.
     pub fn joined(self) -> Self {
         let force = if self.force == Force::None { Force::None } else { self.force.max(Force::Possible) };
@@ -112,7 +108,7 @@ pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
     sum
 }
 
-/// The difference of two values: a number where both lead to one object.
+/// The difference of two values: the first one moved on, or a number if the second one is an address as well.
 pub(super) fn difference(left: &Sources, right: &Sources) -> Sources {
     let is_address = |source: &Source| source.force >= Force::Possible && source.root != Root::Unknown;
     let cancels = |source: &Source, others: &Sources| {
@@ -124,7 +120,13 @@ pub(super) fn difference(left: &Sources, right: &Sources) -> Sources {
     if left.is_empty() || right.is_empty() {
         return Sources::new();
     }
-    sum(&kept(left, right), &kept(right, left))
+    let (left, right) = (kept(left, right), kept(right, left));
+    let mut difference = sum(&left, &right);
+    difference.extend(left.iter().map(|source| source.somewhere()));
+    if right.iter().any(|source| source.force >= Force::Allocation) {
+        difference.insert(Source::INTEGER);
+    }
+    difference
 }
 
 /// What two values make together, bit by bit: either, and an address of which both hold parts.
@@ -181,6 +183,23 @@ impl<'module> Roots<'module> {
         Source { force, root: Root::Parameter { position, start, end }, offset: None }
     }
 
+    /// A source as part of something that is no whole address any more. What is made of an address is seldom added to
+    /// another one, so that it weighs more than what is made of a number.
+    pub(super) fn doubtful(&self, source: Source) -> Source {
+        let is_marked = match source.root {
+            Root::Variable(_) | Root::Function(_) | Root::PrintfBuffer => true,
+            Root::Parameter { position, .. } => self.parameters[position as usize].space.is_some(),
+            Root::Integer | Root::Unknown => false,
+        };
+        let most = if is_marked { Force::Possible } else { Force::Doubtful };
+        Source { force: source.force.min(most), ..source.somewhere() }
+    }
+
+    /// A source as what 32 bits hold of it.
+    pub(super) fn narrow(&self, source: Source) -> Source {
+        if self.fits_32_bits(source.root) { source } else { self.doubtful(source) }
+    }
+
     /// Whether an access to `space` can reach what the root points to.
     pub fn may_reach(&self, root: Root, space: Space) -> bool {
         match root {
@@ -221,7 +240,7 @@ impl<'module> Roots<'module> {
     }
 
     /// Whether a 32-bit value can hold the whole address.
-    pub fn fits_32_bits(&self, root: Root) -> bool {
+    fn fits_32_bits(&self, root: Root) -> bool {
         let narrow = |space: Space| space.address_bits() == 32;
         match root {
             Root::Variable(variable) => narrow(self.module.variables[variable].space),
