@@ -1,9 +1,11 @@
-//! Samples run without a finding, and to the same end on any number of threads and when linked of their parts.
+//! Samples run without a finding, and to the same end on any number of threads and when linked of their parts. What
+//! they change is found written.
 
 mod support;
 
 use std::sync::Arc;
 
+use campanile_core::analysis::access_facts;
 use campanile_core::diagnostic::Sink;
 use campanile_core::link::link;
 use campanile_core::module::Module;
@@ -20,6 +22,7 @@ fn judge(sample: &Sample, checks: Checks) -> Result<(), String> {
     if let Some(finding) = report.findings.first() {
         return Err(format!("{}\n{finding:#?}", sample.text));
     }
+    check_written(&module, sample, &alone)?;
     let (_, together) = launch(&module, sample, checks, 2);
     check_same(sample, "with 2 threads", &alone, &together)?;
     let parts = sample.parts.iter().map(|part| support::load_text(part)).collect::<Result<_, _>>()?;
@@ -28,6 +31,20 @@ fn judge(sample: &Sample, checks: Checks) -> Result<(), String> {
     let linked = linked.ok_or_else(|| format!("{:#?}\n{}", sink.into_sorted(), sample.parts.join("\n")))?;
     let (_, linked) = launch(&Arc::new(linked), sample, checks, 2);
     check_same(sample, "when linked of its parts", &alone, &linked)
+}
+
+/// Buffers that a run changes must be ones that the analysis takes to be written.
+fn check_written(module: &Module, sample: &Sample, buffers: &[Vec<u8>]) -> Result<(), String> {
+    let facts = access_facts(module, module.kernel(&sample.kernel).expect("the kernel"));
+    for (number, (before, after)) in sample.buffers.iter().zip(buffers).enumerate() {
+        let passed = campanile_smith::Argument::Buffer(number);
+        let positions = (0..sample.arguments.len()).filter(|position| sample.arguments[*position] == passed);
+        let found = positions.clone().any(|position| facts.parameter(position).written.is_some());
+        if before != after && !found && positions.count() > 0 {
+            return Err(format!("{}\nbuffer {number} changes, but is not found written", sample.text));
+        }
+    }
+    Ok(())
 }
 
 fn check_same(sample: &Sample, when: &str, one: &[Vec<u8>], other: &[Vec<u8>]) -> Result<(), String> {
