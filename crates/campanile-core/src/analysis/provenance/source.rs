@@ -30,6 +30,20 @@ pub enum Root {
     Unknown,
 }
 
+impl Root {
+    /// Whether both are halves of an address in a parameter, the other one after this one.
+    fn borders(self, other: Root) -> bool {
+        let half = |root: Root| match root {
+            Root::Parameter { position, start, end } if end - start <= 4 => Some((position, start, end)),
+            _ => None,
+        };
+        match (half(self), half(other)) {
+            (Some((position, _, end)), Some((next, start, _))) => position == next && end == start,
+            _ => false,
+        }
+    }
+}
+
 /// How likely a value is the base of an address rather than an offset. When two values are added, the stronger is
 /// the base: an address that leaves its object is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,7 +114,7 @@ pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
         sources.iter().copied().filter(|source| source.force >= least).collect()
     };
     let (left, right) = (kept(left, least_right), kept(right, least_left));
-    let mut sum = mixed(&left, &right);
+    let mut sum = united(&left, &right, |one, other| one == other);
     let is_address = |sources: &Sources| sources.iter().any(|source| source.force >= Force::Allocation);
     if is_address(&left) && is_address(&right) {
         sum.insert(Source::INTEGER);
@@ -131,9 +145,14 @@ pub(super) fn difference(left: &Sources, right: &Sources) -> Sources {
 
 /// What two values make together, bit by bit: either, and an address of which both hold parts.
 pub(super) fn mixed(left: &Sources, right: &Sources) -> Sources {
-    let one = |source: &Source, other: &Sources| {
-        let meets = other.iter().any(|other| other.root == source.root);
-        if meets { source.joined() } else { source.somewhere() }
+    united(left, right, |one, other| one == other || one.borders(other) || other.borders(one))
+}
+
+/// Either of two values at unknown distances, and whole addresses of those that are parts of one.
+fn united(left: &Sources, right: &Sources, are_parts: fn(Root, Root) -> bool) -> Sources {
+    let one = |source: &Source, others: &Sources| {
+        let joins = others.iter().any(|other| are_parts(source.root, other.root));
+        if joins { source.joined() } else { source.somewhere() }
     };
     let lefts = left.iter().map(|source| one(source, right));
     lefts.chain(right.iter().map(|source| one(source, left))).collect()
