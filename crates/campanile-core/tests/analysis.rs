@@ -332,6 +332,20 @@ fn parts_of_offsets_count_as_the_allocation() {
     assert_eq!(packed_facts(half), "0+0:w");
 }
 
+#[test]
+fn halves_of_a_field_are_one_address() {
+    let text = format!(
+        "{HEADER}.kernel @k(.param[24] .align(8) %block) {{
+  .reg .v4.32b %words; .reg .64b %address; .reg .32b %v; .private .align 16 @copy[32];
+  ld.param.v4.32b %words, [%block + 8]; st.private.v4.32b [@copy + 16], %words;
+  ld.private.64b %address, [@copy + 24]; st.global.32b [%address], %v;
+}}"
+    );
+    let (facts, _) = kernel_facts(&module("test.pisa", &text));
+    let pointers = facts.pointers().iter().map(|pointer| (pointer.bytes.clone(), letters(pointer.facts)));
+    assert_eq!(pointers.collect::<Vec<_>>(), [(16..24, "w".to_owned())]);
+}
+
 /// Names of the functions that the kernel reaches.
 fn called(module: &Module) -> Result<Vec<String>, CallGraphFault> {
     let kernel = module.kernels().next().expect("a kernel");

@@ -39,7 +39,7 @@ pub struct ParameterFacts {
 pub struct PointerFacts {
     /// Position of the parameter.
     pub position: usize,
-    /// The bytes of the parameter, as they are loaded: overlapping loads are one.
+    /// The bytes of the parameter, as they are loaded: overlapping loads are one, and so are two halves.
     pub bytes: Range<u32>,
     /// The facts.
     pub facts: ParameterFacts,
@@ -175,13 +175,15 @@ impl AccessFacts {
     }
 }
 
-/// One entry for each group of overlapping loads.
+/// One entry for each group of overlapping loads, and for two halves that follow one another.
 fn merged(mut pointers: Vec<PointerFacts>) -> Vec<PointerFacts> {
     pointers.sort_by_key(|pointer| (pointer.position, pointer.bytes.start, pointer.bytes.end));
     let mut merged: Vec<PointerFacts> = Vec::new();
     for pointer in pointers {
         match merged.last_mut() {
-            Some(last) if last.position == pointer.position && pointer.bytes.start < last.bytes.end => {
+            Some(last)
+                if last.position == pointer.position && belong_together(&last.bytes, &pointer.bytes) =>
+            {
                 last.bytes.end = last.bytes.end.max(pointer.bytes.end);
                 last.facts.join(pointer.facts);
             }
@@ -189,4 +191,9 @@ fn merged(mut pointers: Vec<PointerFacts>) -> Vec<PointerFacts> {
         }
     }
     merged
+}
+
+fn belong_together(first: &Range<u32>, second: &Range<u32>) -> bool {
+    let are_halves = first.len() <= 4 && second.len() <= 4 && second.start == first.end;
+    second.start < first.end || are_halves
 }

@@ -2,8 +2,9 @@
 //!
 //! [`call_graph`](CallGraph) says which functions a kernel needs, [`provenance`](Provenance) where the addresses it
 //! uses come from, [`access_facts`] what it may do to the memory behind each of its parameters, and [`requirements()`]
-//! what it needs of a device. All of them
-//! err on one side only: what they exclude cannot happen in a program whose accesses stay within their objects.
+//! what it needs of a device. All of them err on one side only: what they exclude cannot happen in a program whose
+//! accesses stay within their objects, and whose sums are based on what looks most like an address: a declared pointer
+//! before a scalar or a value loaded from memory, and these before what has been scaled.
 
 mod access;
 mod call_graph;
