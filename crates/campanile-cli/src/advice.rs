@@ -1,7 +1,8 @@
 //! Errors with advice: what was wrong with a command, and what to do about it.
 
-use campanile::engine::LaunchError;
 use campanile::engine::ndrange::ShapeError;
+use campanile::engine::{EngineError, LaunchError as Refused};
+use campanile::{ArgumentError, LaunchError};
 use thiserror::Error;
 
 use crate::arrays::{FileError, LoadError};
@@ -19,8 +20,20 @@ pub fn advised(message: impl Into<String>, help: impl Into<String>) -> anyhow::E
     Advised { message: message.into(), help: help.into() }.into()
 }
 
+/// The messages of an error, each with its advice: arguments that do not fit are told one by one.
+pub fn messages(error: &anyhow::Error) -> Vec<(String, Option<String>)> {
+    let arguments = error.chain().find_map(|cause| match cause.downcast_ref() {
+        Some(LaunchError::Arguments(faults)) => Some(faults),
+        _ => None,
+    });
+    match arguments {
+        Some(faults) => faults.iter().map(|fault| (fault.to_string(), argument(fault))).collect(),
+        None => vec![(format!("{error:#}"), help(error))],
+    }
+}
+
 /// The advice that an error or one of its causes has.
-pub fn help(error: &anyhow::Error) -> Option<String> {
+fn help(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(|cause| {
         if let Some(Advised { help, .. }) = cause.downcast_ref() {
             Some(help.clone())
@@ -36,27 +49,40 @@ pub fn help(error: &anyhow::Error) -> Option<String> {
 
 /// What to do about a launch that cannot begin.
 fn launch(error: &LaunchError) -> Option<String> {
+    let LaunchError::Engine(EngineError::Launch(error)) = error else { return None };
     match error {
-        LaunchError::ArgumentSize { expected, .. } => Some(argument(*expected)),
-        LaunchError::ArgumentSpace { expected, .. } if expected.address_bits() == 32 => {
-            Some("give `local:BYTES` for a pointer to shared memory".to_owned())
-        }
-        LaunchError::ArgumentSpace { .. } => Some(
-            "give an array, such as a file or `zeros:f32[1024]`, for a pointer to global memory".to_owned(),
-        ),
-        LaunchError::RequiredSize { required: [x, y, z], .. } => {
+        Refused::RequiredSize { required: [x, y, z], .. } => {
             Some(format!("give `--local {x},{y},{z}`, or leave it out"))
         }
-        LaunchError::UnresolvedImport { .. } => Some("name the file that exports it as well".to_owned()),
-        LaunchError::Shape(ShapeError::Ragged { .. }) => {
+        Refused::Shape(ShapeError::Ragged { .. }) => {
             Some("choose a local size that divides the grid, or add `--non-uniform`".to_owned())
         }
         _ => None,
     }
 }
 
+/// What to do about an argument that does not fit.
+fn argument(fault: &ArgumentError) -> Option<String> {
+    match fault {
+        ArgumentError::Missing(name) => {
+            Some(format!("add `--arg {name}=VALUE`, or `{name}` to the plan's `args`"))
+        }
+        ArgumentError::Size { expected, .. } => Some(value(*expected)),
+        ArgumentError::Kind { expected: "shared memory", .. } => {
+            Some("give `local:BYTES` for a pointer to shared memory".to_owned())
+        }
+        ArgumentError::Kind { expected: "an array", .. } => Some(
+            "give an array, such as a file or `zeros:f32[1024]`, for a pointer to global memory".to_owned(),
+        ),
+        ArgumentError::Kind { expected: "a number", .. } => {
+            Some("give a number with its type, such as `7u32` or `1.5f32`, or `bytes:HEX`".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// What fits a parameter of this size.
-fn argument(bytes: u32) -> String {
+fn value(bytes: u32) -> String {
     match bytes {
         1 | 2 => format!("give a number of {bytes} bytes, such as `7u{}`", bytes * 8),
         4 => "give a number of 4 bytes, such as `7u32` or `1.5f32`, or `local:BYTES` for shared memory"

@@ -169,10 +169,11 @@ impl Console {
 
     /// What made the command impossible, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
-        let (message, help) = (format!("{error:#}"), advice::help(error));
-        match self.format {
-            MessageFormat::Human => self.write(&render::error(&message, help.as_deref())),
-            MessageFormat::Json => self.json(&render::error_json(&message, help.as_deref())),
+        for (message, help) in advice::messages(error) {
+            match self.format {
+                MessageFormat::Human => self.write(&render::error(&message, help.as_deref())),
+                MessageFormat::Json => self.json(&render::error_json(&message, help.as_deref())),
+            }
         }
     }
 

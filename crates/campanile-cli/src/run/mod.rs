@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use campanile::contract::Policy;
 use campanile::contract::layout::Limits;
+use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{Checks, Options, Report};
 use campanile::{Device, Kernel, Module};
 use clap::Args;
@@ -238,6 +239,9 @@ impl Run {
     ) -> Result<campanile::Launch<'k>> {
         host::refuse_repetition("parameter", &self.arguments)?;
         let grid = self.grid.unwrap_or(Size { values: [1; 3], dimensions: 1 });
+        if let Some(dimension) = grid.values.iter().position(|size| *size == 0) {
+            return Err(ShapeError::Zero { what: "global", dimension }.into());
+        }
         let local =
             self.local.map(|local| Ok::<_, anyhow::Error>((local.sizes()?, local.dimensions))).transpose()?;
         let dimensions = grid.dimensions.max(local.map_or(1, |(_, dimensions)| dimensions));

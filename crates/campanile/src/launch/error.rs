@@ -8,7 +8,7 @@ use campanile_engine::EngineError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// No argument of this name or at this position.
-    #[error("there is no argument {name}; the arguments are {}", .known.join(", "))]
+    #[error("there is no argument {name}; {}", names_of(.known))]
     Unknown {
         /// As asked for.
         name: String,
@@ -93,6 +93,13 @@ pub enum ArgumentError {
         /// First byte of the part.
         start: u64,
     },
+}
+
+fn names_of(names: &[String]) -> String {
+    match names {
+        [] => "the kernel has none".to_owned(),
+        names => format!("the arguments are {}", names.join(", ")),
+    }
 }
 
 fn product(sizes: &[u64], element: u32) -> String {
