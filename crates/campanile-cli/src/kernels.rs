@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow};
 use campanile::contract::layout::Limits;
 use campanile::contract::{
-    FinalizeFault, FormFault, InterfaceFault, InterfaceFile, KernelLayout, LoadFault, Plan, PlanFault,
-    Policy, ProofFault, finalize_for, infer,
+    FinalizeFault, FormFault, InterfaceFault, InterfaceFile, KernelInterface, KernelLayout, LoadFault, Plan,
+    PlanFault, Policy, ProofFault, finalize_for, infer,
 };
 use campanile::language::diagnostic::Sink;
 use campanile::language::module::Module;
@@ -27,6 +27,8 @@ pub struct Descriptions {
     pub plan: Option<Plan>,
     /// What a target allows.
     pub limits: Limits,
+    /// Work-items that share an iteration, instead of what the interface says.
+    pub lanes: Option<u32>,
 }
 
 /// Reads an interface file. What is wrong with it is reported.
@@ -126,7 +128,7 @@ impl Descriptions {
     /// The layout of a kernel; none if it has none, which has been reported.
     ///
     /// # Errors
-    /// When the interface file describes other kernels only.
+    /// When the launches of the plan do not fit the kernel.
     pub fn layout(
         &self,
         module: &Module,
@@ -135,17 +137,13 @@ impl Descriptions {
         console: &Console,
         tally: &mut Tally,
     ) -> Result<Option<KernelLayout>> {
-        let described = self.interface.as_ref().and_then(|file| file.kernel(kernel)).transpose();
-        let described = match described {
-            Ok(described) => described,
-            Err(fault) => {
-                interface_faults(&[fault], console, tally);
-                return Ok(None);
-            }
-        };
-        let made = match &described {
-            Some(interface) => finalize_for(interface, module, self.limits, policy),
-            None => infer(module, kernel, policy),
+        let described = self.interface.as_ref().is_some_and(|file| file.kernels().any(|name| name == kernel));
+        let made = match described {
+            true => match self.interface_of(kernel, console, tally) {
+                Some(interface) => finalize_for(&interface, module, self.limits, policy),
+                None => return Ok(None),
+            },
+            false => infer(module, kernel, policy),
         };
         let mut layout = match made {
             Ok(layout) => layout,
@@ -158,6 +156,28 @@ impl Descriptions {
             plan.close(&mut layout).with_context(|| format!("the launches of `{kernel}`"))?;
         }
         Ok(Some(layout))
+    }
+}
+
+impl Descriptions {
+    /// What the interface says of a kernel; none if it says nothing, or nothing that can be used, which has been
+    /// reported.
+    pub fn interface_of(
+        &self,
+        kernel: &str,
+        console: &Console,
+        tally: &mut Tally,
+    ) -> Option<KernelInterface> {
+        match self.interface.as_ref()?.kernel(kernel)? {
+            Ok(mut interface) => {
+                interface.lanes = self.lanes.or(interface.lanes);
+                Some(interface)
+            }
+            Err(fault) => {
+                interface_faults(&[fault], console, tally);
+                None
+            }
+        }
     }
 }
 
@@ -177,6 +197,17 @@ pub fn finalize_faults(module: &Module, faults: &[FinalizeFault], console: &Cons
         code: fault.code(),
         message: without_code(&fault.to_string(), &fault.code()),
         place: fault.place().map(|place| (&module.sources[place.source], place.span)),
+        help: fault.hint(),
+    });
+    console.contract_faults(faults, tally);
+}
+
+/// Tells why an interface alone makes no layout.
+pub fn interface_finalize_faults(faults: &[FinalizeFault], console: &Console, tally: &mut Tally) {
+    let faults = faults.iter().map(|fault| ContractFault {
+        code: fault.code(),
+        message: without_code(&fault.to_string(), &fault.code()),
+        place: None,
         help: fault.hint(),
     });
     console.contract_faults(faults, tally);

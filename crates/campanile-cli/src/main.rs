@@ -8,6 +8,7 @@ mod explain;
 mod fmt;
 mod input;
 mod kernels;
+mod layout;
 mod link;
 mod number;
 mod output;
@@ -56,6 +57,7 @@ enum Command {
     Fmt(fmt::Fmt),
     Link(link::Link),
     Run(Box<run::Run>),
+    Layout(layout::Layout),
     Test(test::Test),
     Explain(explain::Explain),
 }
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Command::Fmt(command) => command.execute(&console),
         Command::Link(command) => command.execute(&console),
         Command::Run(command) => command.execute(&console),
+        Command::Layout(command) => command.execute(&console),
         Command::Test(command) => command.execute(&console),
         Command::Explain(command) => command.execute(&console),
     };

@@ -64,15 +64,13 @@ fn parameter(name: &str) -> Parameter {
 /// The entries of one parameter: addresses, and the bytes between them as values.
 fn entries(layout: &mut KernelLayout, body: &KernelBody<'_>, position: usize, parameter: &KernelParameter) {
     let pointers = body.access.pointers().iter().filter(|pointer| pointer.position == position);
+    let access = access_of(body.access.parameter(position));
     match parameter.space {
-        Some(Space::Shared) => shared(layout, position, parameter),
-        Some(_) => {
-            let access = access_of(body.access.parameter(position));
-            buffer(layout, position, parameter, 0, access);
-        }
+        Some(Space::Shared) => shared(layout, position, parameter, access),
+        Some(_) => buffer(layout, position, parameter, 0, access),
         // Only a shared address fits in four bytes.
         None if parameter.size == 4 && pointers.clone().next().is_some() => {
-            shared(layout, position, parameter);
+            shared(layout, position, parameter, access);
         }
         None => {
             let mut end = 0;
@@ -146,11 +144,13 @@ fn value(layout: &mut KernelLayout, position: usize, parameter: &KernelParameter
     });
 }
 
-fn shared(layout: &mut KernelLayout, position: usize, parameter: &KernelParameter) {
+fn shared(layout: &mut KernelLayout, position: usize, parameter: &KernelParameter, access: Access) {
     layout.shared.push(SharedArgument {
         variable: parameter.name.clone(),
         argument_index: position as u32,
         bytes: None,
+        written: access.writes(),
+        access,
         param: position as u32,
         offset: parameter.offset,
         size: parameter.size,

@@ -6,6 +6,7 @@
 //! storage. [`stub()`](stub::stub) writes the kernel that a layout asks for, and
 //! [`show`] shows a layout as people read it.
 
+mod because;
 mod element;
 pub mod extent;
 pub mod finalize;
@@ -22,6 +23,7 @@ pub mod show;
 pub mod stub;
 pub mod validate;
 
+pub use because::{Because, Effect, because};
 pub use element::{ElementType, Number};
 pub use extent::Extent;
 pub use finalize::{FinalizeFault, LanesFault, Policy, Recursion, finalize, finalize_for, module_digest};

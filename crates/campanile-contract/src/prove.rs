@@ -81,11 +81,11 @@ impl KernelLayout {
     fn prove_access(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
         for (index, buffer) in self.buffers.iter().enumerate().filter(|(_, buffer)| !buffer.written) {
             let Some(witness) = body.facts(self, index).written else { continue };
-            let message =
-                format!("buffer `{}` has written false, but the kernel may write it", buffer.variable);
-            let (invariant, subject) = (Invariant::Written, Subject::Buffer(index));
-            let fault = InvariantFault { invariant, subject, message };
-            faults.push(ProofFault::Claim { fault, place: Some(witness.place(body.module)) });
+            faults.push(denied(&buffer.variable, Subject::Buffer(index), witness.place(body.module)));
+        }
+        for (index, shared) in self.shared.iter().enumerate().filter(|(_, shared)| !shared.written) {
+            let Some(witness) = body.access.parameter(shared.param as usize).written else { continue };
+            faults.push(denied(&shared.variable, Subject::Shared(index), witness.place(body.module)));
         }
     }
 
@@ -122,6 +122,12 @@ impl KernelLayout {
             faults.push(claim(Invariant::Resources, Subject::Layout, message));
         }
     }
+}
+
+fn denied(variable: &str, subject: Subject, place: Place) -> ProofFault {
+    let message = format!("`{variable}` has written false, but the kernel may write it");
+    let fault = InvariantFault { invariant: Invariant::Written, subject, message };
+    ProofFault::Claim { fault, place: Some(place) }
 }
 
 fn claim(invariant: Invariant, subject: Subject, message: String) -> ProofFault {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use campanile_contract::interface::SHARED_ALIGN;
-use campanile_contract::layout::{Limits, SharedArgument};
+use campanile_contract::layout::{Access, Limits, SharedArgument};
 use campanile_contract::{
     FinalizeFault, InterfaceFile, Invariant, KernelInterface, KernelLayout, LoadFault, Number, Policy,
     finalize, finalize_for,
@@ -38,6 +38,8 @@ fn shared_memory_comes_behind_workspaces() {
         variable: name.into(),
         argument_index,
         bytes: Some(bytes.parse().unwrap()),
+        written: true,
+        access: Access::ReadWrite,
         param,
         offset,
         size: 4,

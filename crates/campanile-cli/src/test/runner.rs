@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use campanile::contract::Number;
-use campanile::contract::layout::{Access, Buffer};
+use campanile::contract::layout::Access;
 use campanile::engine::{Checks, Options};
 use campanile::language;
 use campanile::language::diagnostic::{Diagnostic, Severity, Sink};
@@ -86,13 +86,14 @@ fn check_layout(module: &Module, run: &Run) -> Result<()> {
     }
     let kernel = find_kernel(module, run.kernel.as_deref())?;
     let layout = kernel.layout();
-    let named = |holds: fn(&Buffer) -> bool| {
-        let buffers = layout.buffers.iter().filter(|buffer| holds(buffer));
-        buffers.map(|buffer| buffer.variable.clone()).collect::<BTreeSet<_>>()
+    let named = |holds: fn(Access) -> bool| {
+        let buffers = layout.buffers.iter().map(|buffer| (&buffer.variable, buffer.access));
+        let shared = layout.shared.iter().map(|shared| (&shared.variable, shared.access));
+        let found = buffers.chain(shared).filter(|(_, access)| holds(*access));
+        found.map(|(name, _)| name.clone()).collect::<BTreeSet<_>>()
     };
-    let reads = |buffer: &Buffer| matches!(buffer.access, Access::Read | Access::ReadWrite);
     for (what, expected, found) in
-        [("written", &run.written, named(|buffer| buffer.written)), ("read", &run.reads, named(reads))]
+        [("written", &run.written, named(Access::writes)), ("read", &run.reads, named(Access::reads))]
     {
         let Some(expected) = expected else { continue };
         if *expected != found {

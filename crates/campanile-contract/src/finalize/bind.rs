@@ -57,6 +57,8 @@ pub(super) fn bind(
     for shared in &mut layout.shared {
         shared.offset = moved(shared.param, shared.offset);
         shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
+        shared.access = access_of(body.access.parameter(shared.param as usize));
+        shared.written = shared.access.writes();
     }
     layout.kernarg = body.kernarg().map_err(|fault| vec![fault])?;
     access(layout, interface, &body.passed_as(layout))

@@ -50,6 +50,8 @@ pub(super) fn build(interface: &KernelInterface, limits: Limits) -> Result<Kerne
                 variable: argument.name.clone(),
                 argument_index: index as u32,
                 bytes: Some(bytes.clone()),
+                written: true,
+                access: Access::ReadWrite,
                 param: 0,
                 offset: 0,
                 size: SHARED_ADDRESS,

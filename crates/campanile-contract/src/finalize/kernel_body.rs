@@ -198,6 +198,12 @@ impl<'module> KernelBody<'module> {
         layout.globals = self.globals();
     }
 
+    /// The variables that the kernel reaches, with what it does with them.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, ParameterFacts)> {
+        let variables = self.graph.variables.iter();
+        variables.map(|id| (self.module.variables[*id].name.as_str(), self.access.variable(*id)))
+    }
+
     /// The global and constant variables that the kernel reaches.
     fn globals(&self) -> Vec<Global> {
         let variables = self.graph.variables.iter().filter_map(|id| {

@@ -163,6 +163,10 @@ pub struct SharedArgument {
     pub argument_index: u32,
     /// Its size in bytes, evaluated once for each launch on the host; null where each launch says it.
     pub bytes: Option<Extent>,
+    /// False only if the kernel merely reads; unknown is true.
+    pub written: bool,
+    /// What the kernel does with it.
+    pub access: Access,
     /// Position of the parameter of the kernel that carries its address.
     pub param: u32,
     /// Place of that address in the argument buffer in bytes.

@@ -20,6 +20,11 @@ pub enum Access {
 }
 
 impl Access {
+    /// Whether it may read.
+    pub const fn reads(self) -> bool {
+        matches!(self, Access::Read | Access::ReadWrite)
+    }
+
     /// Whether it may write.
     pub const fn writes(self) -> bool {
         matches!(self, Access::Write | Access::ReadWrite)

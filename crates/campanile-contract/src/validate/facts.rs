@@ -55,6 +55,12 @@ pub(super) fn written(layout: &KernelLayout, faults: &mut Faults) {
             format!("buffer `{}` has written {}, must be {expected}", buffer.variable, buffer.written)
         });
     }
+    for (index, shared) in layout.shared.iter().enumerate() {
+        let expected = shared.access.writes();
+        faults.check(shared.written == expected, Invariant::Written, Subject::Shared(index), || {
+            format!("shared memory `{}` has written {}, must be {expected}", shared.variable, shared.written)
+        });
+    }
 }
 
 /// Nothing is alone in an open world; buffers of one argument are not if one of the two is written.

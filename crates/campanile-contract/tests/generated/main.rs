@@ -95,6 +95,9 @@ fn body(layout: &KernelLayout, interface: &KernelInterface) -> String {
             body += &format!("  st.global.32b [%{register}], %seen;\n");
         }
     }
+    for register in stub::registers(layout).shared {
+        body += &format!("  ld.shared.32b %seen, [%{register}];\n  st.shared.32b [%{register}], %seen;\n");
+    }
     body
 }
 

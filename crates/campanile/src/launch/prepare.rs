@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use campanile_contract::layout::{Access, Buffer, Initial, Kind, ParameterRole, Scalar};
+use campanile_contract::layout::{Buffer, Initial, Kind, ParameterRole, Scalar};
 use campanile_contract::{ElementType, KernelLayout, Number};
 use campanile_engine::{
     AddressArgument, EngineError, EngineLaunch, MemoryClaim, MemoryId, Report, SharedMemoryArgument,
@@ -387,7 +387,7 @@ impl Launcher<'_, '_> {
 
 /// What a kernel does with an array through one buffer.
 fn use_of(buffer: &Buffer, whole: bool) -> Use {
-    let reads = matches!(buffer.access, Access::Read | Access::ReadWrite);
+    let reads = buffer.access.reads();
     let overwrites = buffer.written && buffer.initial == Initial::Undefined && whole;
     Use { reads, writes: buffer.written, needs_contents: (reads || buffer.written) && !overwrites }
 }
