@@ -6,14 +6,15 @@
 
 use std::ops::Range;
 
+use campanile_core::analysis::ParameterFacts;
 use campanile_core::isa::Space;
 use campanile_core::module::{Module, Parameter as KernelParameter};
 
 use crate::element::{ElementType, Number};
 use crate::finalize::{FinalizeFault, KernelBody, Policy, access_of, address_space};
 use crate::layout::{
-    Access, Buffer, IndexType, Initial, KernelLayout, Kind, Launches, Limits, Origin, Parameter,
-    ParameterRole, Resources, Scalar, ScalarPassing, SharedArgument, Version,
+    Buffer, IndexType, Initial, KernelLayout, Kind, Launches, Limits, Origin, Parameter, ParameterRole,
+    Resources, Scalar, ScalarPassing, SharedArgument, Version,
 };
 use crate::validate::validate;
 
@@ -64,21 +65,21 @@ fn parameter(name: &str) -> Parameter {
 /// The entries of one parameter: addresses, and the bytes between them as values.
 fn entries(layout: &mut KernelLayout, body: &KernelBody<'_>, position: usize, parameter: &KernelParameter) {
     let pointers = body.access.pointers().iter().filter(|pointer| pointer.position == position);
-    let access = access_of(body.access.parameter(position));
+    let facts = body.access.parameter(position);
     match parameter.space {
-        Some(Space::Shared) => shared(layout, position, parameter, access),
-        Some(_) => buffer(layout, position, parameter, 0, access),
+        Some(Space::Shared) => shared(layout, position, parameter, facts),
+        Some(_) => buffer(layout, position, parameter, 0, facts),
         // Only a shared address fits in four bytes.
         None if parameter.size == 4 && pointers.clone().next().is_some() => {
-            shared(layout, position, parameter, access);
+            shared(layout, position, parameter, facts);
         }
         None => {
             let mut end = 0;
             for pointer in pointers {
-                let access = access_of(pointer.facts);
+                let facts = pointer.facts;
                 for start in addresses(&pointer.bytes) {
                     value(layout, position, parameter, end..start);
-                    buffer(layout, position, parameter, start, access);
+                    buffer(layout, position, parameter, start, facts);
                     end = start + ADDRESS_BYTES;
                 }
             }
@@ -101,8 +102,9 @@ fn buffer(
     position: usize,
     parameter: &KernelParameter,
     start: u32,
-    access: Access,
+    facts: ParameterFacts,
 ) {
+    let access = access_of(facts);
     layout.buffers.push(Buffer {
         variable: parameter.name.clone(),
         member: None,
@@ -113,6 +115,7 @@ fn buffer(
         written: access.writes(),
         noalias: false,
         access,
+        atomic: facts.atomic.is_some(),
         initial: Initial::Copied,
         param: position as u32,
         offset: parameter.offset + start,
@@ -144,13 +147,15 @@ fn value(layout: &mut KernelLayout, position: usize, parameter: &KernelParameter
     });
 }
 
-fn shared(layout: &mut KernelLayout, position: usize, parameter: &KernelParameter, access: Access) {
+fn shared(layout: &mut KernelLayout, position: usize, parameter: &KernelParameter, facts: ParameterFacts) {
+    let access = access_of(facts);
     layout.shared.push(SharedArgument {
         variable: parameter.name.clone(),
         argument_index: position as u32,
         bytes: None,
         written: access.writes(),
         access,
+        atomic: facts.atomic.is_some(),
         param: position as u32,
         offset: parameter.offset,
         size: parameter.size,

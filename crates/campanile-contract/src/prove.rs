@@ -83,6 +83,13 @@ impl KernelLayout {
             let Some(witness) = body.facts(self, index).written else { continue };
             faults.push(denied(&buffer.variable, Subject::Buffer(index), witness.place(body.module)));
         }
+        for (index, buffer) in self.buffers.iter().enumerate().filter(|(_, buffer)| !buffer.atomic) {
+            let Some(witness) = body.facts(self, index).atomic else { continue };
+            let message = format!("`{}` has atomic false, but the kernel may access it so", buffer.variable);
+            let (invariant, subject) = (Invariant::Written, Subject::Buffer(index));
+            let fault = InvariantFault { invariant, subject, message };
+            faults.push(ProofFault::Claim { fault, place: Some(witness.place(body.module)) });
+        }
         for (index, shared) in self.shared.iter().enumerate().filter(|(_, shared)| !shared.written) {
             let Some(witness) = body.access.parameter(shared.param as usize).written else { continue };
             faults.push(denied(&shared.variable, Subject::Shared(index), witness.place(body.module)));

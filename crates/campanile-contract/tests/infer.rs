@@ -67,9 +67,13 @@ fn a_bare_module_shows_its_arguments() {
     assert_eq!((resources.shared_bytes, resources.private_bytes), (64, 12));
     assert!(resources.atomics && !resources.barriers && !resources.indirect_calls);
     assert_eq!(layout.implicit, ["localsize"]);
-    let globals = layout.globals.iter().map(|one| (one.symbol.as_str(), one.address_space, one.access));
-    let expected =
-        [("count", AddressSpace::Global, Access::ReadWrite), ("factors", AddressSpace::Const, Access::Read)];
+    assert!(layout.buffers.iter().all(|buffer| !buffer.atomic));
+    let globals = layout.globals.iter();
+    let globals = globals.map(|one| (one.symbol.as_str(), one.address_space, one.access, one.atomic));
+    let expected = [
+        ("count", AddressSpace::Global, Access::ReadWrite, true),
+        ("factors", AddressSpace::Const, Access::Read, false),
+    ];
     assert_eq!(globals.collect::<Vec<_>>(), expected);
     assert_eq!(KernelLayout::from_json(&layout.to_json().unwrap()).unwrap(), layout);
 }

@@ -40,6 +40,7 @@ fn shared_memory_comes_behind_workspaces() {
         bytes: Some(bytes.parse().unwrap()),
         written: true,
         access: Access::ReadWrite,
+        atomic: true,
         param,
         offset,
         size: 4,

@@ -86,6 +86,7 @@ fn facts_of_the_module_come_last() {
         size: 4096,
         access: Access::Read,
         written: false,
+        atomic: false,
     }];
     let table = show::table(&layout);
     let head = "kernel step: packed, scalars in a block, i32 extents, 112 bytes of arguments aligned to 8, 1 launch, lanes 4\n";

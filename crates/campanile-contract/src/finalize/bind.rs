@@ -57,7 +57,9 @@ pub(super) fn bind(
     for shared in &mut layout.shared {
         shared.offset = moved(shared.param, shared.offset);
         shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
-        shared.access = access_of(body.access.parameter(shared.param as usize));
+        let found = body.access.parameter(shared.param as usize);
+        shared.access = access_of(found);
+        shared.atomic = found.atomic.is_some();
         shared.written = shared.access.writes();
     }
     layout.kernarg = body.kernarg().map_err(|fault| vec![fault])?;
@@ -84,6 +86,7 @@ fn access(
     for (buffer, found) in layout.buffers.iter_mut().zip(facts) {
         buffer.access = access_of(found);
         buffer.written = buffer.access.writes();
+        buffer.atomic = found.atomic.is_some();
         let argument = &interface.arguments[buffer.argument_index as usize];
         if let Some(witness) = found.written
             && argument.intent == Intent::In

@@ -213,7 +213,8 @@ impl<'module> KernelBody<'module> {
                 Space::Const => AddressSpace::Const,
                 Space::Private | Space::Shared | Space::Generic => return None,
             };
-            let access = access_of(self.access.variable(*id));
+            let facts = self.access.variable(*id);
+            let access = access_of(facts);
             Some(Global {
                 symbol: variable.name.clone(),
                 host_access: variable.host_access.clone(),
@@ -221,6 +222,7 @@ impl<'module> KernelBody<'module> {
                 size: variable.size,
                 access,
                 written: access.writes(),
+                atomic: facts.atomic.is_some(),
             })
         });
         variables.collect()

@@ -116,6 +116,9 @@ pub struct Buffer {
     pub noalias: bool,
     /// What the kernel does with it.
     pub access: Access,
+    /// False only if every access is weak: no other work-item or host waits for what is stored there, so that what has
+    /// been read need not be read again.
+    pub atomic: bool,
     /// What it holds at first.
     pub initial: Initial,
     /// Position of the parameter of the kernel that carries it.
@@ -167,6 +170,9 @@ pub struct SharedArgument {
     pub written: bool,
     /// What the kernel does with it.
     pub access: Access,
+    /// False only if every access is weak: no other work-item or host waits for what is stored there, so that what has
+    /// been read need not be read again.
+    pub atomic: bool,
     /// Position of the parameter of the kernel that carries its address.
     pub param: u32,
     /// Place of that address in the argument buffer in bytes.

@@ -88,4 +88,7 @@ pub struct Global {
     pub access: Access,
     /// Whether it may be written.
     pub written: bool,
+    /// False only if every access is weak: no other work-item or host waits for what is stored there, so that what has
+    /// been read need not be read again.
+    pub atomic: bool,
 }

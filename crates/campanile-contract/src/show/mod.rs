@@ -7,7 +7,7 @@ use serde::Serialize;
 use columns::Side::{Left, Right};
 use columns::{Columns, printable};
 
-use crate::layout::{Buffer, KernelLayout, Launches, Origin, Resources, ScalarPassing};
+use crate::layout::{Access, Buffer, KernelLayout, Launches, Origin, Resources, ScalarPassing};
 use crate::record::Field;
 
 /// A line on the kernel as a whole, then a table for each sort of entries that there are.
@@ -77,7 +77,7 @@ fn buffers(layout: &KernelLayout) -> Columns {
             name(buffer),
             word(&buffer.kind),
             buffer.ty.to_string(),
-            word(&buffer.access),
+            access(layout, buffer.access, buffer.atomic),
             yes(buffer.written),
             yes(buffer.noalias),
             word(&buffer.address_space),
@@ -86,6 +86,12 @@ fn buffers(layout: &KernelLayout) -> Columns {
         ]);
     }
     table
+}
+
+/// What is done, and whether atomically where a module shows it.
+fn access(layout: &KernelLayout, access: Access, atomic: bool) -> String {
+    let shown = atomic && access != Access::None && layout.module_digest.is_some();
+    format!("{}{}", word(&access), if shown { ", atomic" } else { "" })
 }
 
 fn scalars(layout: &KernelLayout) -> Columns {
@@ -205,7 +211,7 @@ fn globals(layout: &KernelLayout) -> Columns {
             global.host_access.clone().unwrap_or_default(),
             word(&global.address_space),
             global.size.to_string(),
-            word(&global.access),
+            access(layout, global.access, global.atomic),
             yes(global.written),
         ]);
     }

@@ -102,7 +102,9 @@ fn body(layout: &KernelLayout, interface: &KernelInterface) -> String {
 }
 
 /// The layout without what only a module shows.
-fn shown_by_interface(layout: KernelLayout) -> KernelLayout {
+fn shown_by_interface(mut layout: KernelLayout) -> KernelLayout {
+    layout.buffers.iter_mut().for_each(|buffer| buffer.atomic = true);
+    layout.shared.iter_mut().for_each(|shared| shared.atomic = true);
     KernelLayout {
         module_digest: None,
         resources: Resources::default(),
