@@ -139,6 +139,31 @@ const BY_ADDRESS: &str = ".function void @f(.reg .64b %p) {
 ";
 
 #[test]
+fn addresses_from_nowhere_reach_what_is_not_passed() {
+    let wild = |access: &str| {
+        let text = format!(
+            ".kernel @k (.param[8] .addrspace(global) %u) {{
+  .reg .64b %a;
+  .reg .32b %x;
+  mov.32b %x, 0;
+  ld.param.64b %a, [%u];
+  ld.global.64b %a, [%a];
+  {access}
+  return;
+}}
+"
+        );
+        let layout = infer(&module(&text), "k", Policy::CONTRACT).unwrap();
+        (layout.resources.wild_reads, layout.resources.wild_writes)
+    };
+    assert_eq!(wild(""), (false, false));
+    assert_eq!(wild("ld.global.32b %x, [%a];"), (true, false));
+    assert_eq!(wild("st.global.32b [%a], %x;"), (false, true));
+    assert_eq!(wild("iatom.global.add.32b %x, [%a], 1;"), (true, true));
+    assert_eq!(wild("ld.shared.32b %x, [%x];"), (false, false));
+}
+
+#[test]
 fn circles_and_imports_are_refused_by_the_contract() {
     let circle = find_faults(CIRCLE, Policy::CONTRACT);
     let [FinalizeFault::MutualRecursion { functions, indirect: false, place: Some(_) }] = circle.as_slice()

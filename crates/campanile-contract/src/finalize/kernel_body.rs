@@ -192,6 +192,8 @@ impl<'module> KernelBody<'module> {
             barriers: requirements.barriers,
             atomics: requirements.atomics,
             indirect_calls: requirements.indirect_calls,
+            wild_reads: self.access.wild_read.is_some(),
+            wild_writes: self.access.wild_write.is_some(),
         };
         let implicit = requirements.special_registers.iter().filter(|register| is_set_by_launch(**register));
         layout.implicit = implicit.map(|register| register.name().to_owned()).collect();

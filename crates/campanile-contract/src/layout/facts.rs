@@ -70,6 +70,10 @@ pub struct Resources {
     pub atomics: bool,
     /// Whether functions are called by address.
     pub indirect_calls: bool,
+    /// Whether global memory may be read through addresses of unknown origin: also arrays that are not passed.
+    pub wild_reads: bool,
+    /// Whether global memory may be written so.
+    pub wild_writes: bool,
 }
 
 /// A variable of the module in global or constant memory that the kernel reaches.

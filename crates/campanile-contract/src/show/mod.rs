@@ -239,6 +239,8 @@ fn resources(layout: &KernelLayout) -> Option<String> {
         (resources.barriers, "barriers"),
         (resources.atomics, "atomics"),
         (resources.indirect_calls, "indirect calls"),
+        (resources.wild_reads, "reads through unknown addresses"),
+        (resources.wild_writes, "writes through unknown addresses"),
     ] {
         facts.extend(given.then(|| what.to_owned()));
     }

@@ -14,9 +14,9 @@ pub struct AccessFacts {
     parameters: Vec<ParameterFacts>,
     pointers: Vec<PointerFacts>,
     variables: BTreeMap<VariableId, ParameterFacts>,
-    /// A read through an address of unknown origin: it may read every object of its space.
+    /// A read of global memory through an address of unknown origin: it may read every object there.
     pub wild_read: Option<Witness>,
-    /// A write through an address of unknown origin: it may write every object of its space.
+    /// A write to global memory through an address of unknown origin: it may write every object there.
     pub wild_write: Option<Witness>,
 }
 
@@ -156,8 +156,10 @@ impl AccessFacts {
         let added = ParameterFacts::of(access.effect, access.site);
         let for_space =
             |constant: bool| ParameterFacts { written: added.written.filter(|_| !constant), ..added };
-        self.wild_read = self.wild_read.or(added.read);
-        self.wild_write = self.wild_write.or(added.written);
+        if reaches(Space::Global, access.space) {
+            self.wild_read = self.wild_read.or(added.read);
+            self.wild_write = self.wild_write.or(added.written);
+        }
         let reached = |position: usize| roots.parameter_may_reach(position, access.space);
         let constant = |position: usize| roots.parameters[position].space == Some(Space::Const);
         for (position, facts) in self.parameters.iter_mut().enumerate().filter(|(index, _)| reached(*index)) {
