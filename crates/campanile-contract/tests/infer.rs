@@ -159,7 +159,7 @@ fn addresses_from_nowhere_reach_what_is_not_passed() {
     assert_eq!(wild(""), (false, false));
     assert_eq!(wild("ld.global.32b %x, [%a];"), (true, false));
     assert_eq!(wild("st.global.32b [%a], %x;"), (false, true));
-    assert_eq!(wild("iatom.global.add.32b %x, [%a], 1;"), (true, true));
+    assert_eq!(wild("iatom.global.add.32b %x, [%a], %x;"), (true, true));
     assert_eq!(wild("ld.shared.32b %x, [%x];"), (false, false));
 }
 
