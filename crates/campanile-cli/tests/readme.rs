@@ -129,7 +129,11 @@ fn the_readme_of_the_examples() {
 
 #[test]
 fn the_heads_of_the_examples() {
-    let files = fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    let entries = |folder: &str| {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    let files = [entries("examples"), entries("examples/heat")].concat().into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "pisa"));
     let shown: Vec<Shown> =
         files.map(|path| head_command(&fs::read_to_string(path).unwrap()).expect("a command")).collect();

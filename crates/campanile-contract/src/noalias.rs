@@ -38,9 +38,9 @@ pub struct Storage {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchFault {
     /// A launch that leaves an argument out.
-    #[error("launch {launch} passes nothing for `{argument}`")]
+    #[error("launch {} passes nothing for `{argument}`", launch + 1)]
     Missing {
-        /// Its index.
+        /// Its index, counted from zero.
         launch: usize,
         /// The argument.
         argument: String,
@@ -103,21 +103,31 @@ pub fn noalias(
     let buffers = &layout.buffers;
     let arguments: Vec<String> = (0..buffers.len()).map(|index| layout.argument_of(index)).collect();
     let mut alone = vec![true; buffers.len()];
+    // The buffers of one argument are one storage in any launch.
+    for (first, second) in pairs(layout) {
+        if arguments[first] == arguments[second] {
+            (alone[first], alone[second]) = (false, false);
+        }
+    }
     for (index, launch) in launches.iter().enumerate() {
         let mut locations = Vec::with_capacity(buffers.len());
         for argument in &arguments {
             let missing = || LaunchFault::Missing { launch: index, argument: argument.clone() };
             locations.push(locate(launch.get(argument).ok_or_else(missing)?, storages)?);
         }
-        for (first, one) in buffers.iter().enumerate() {
-            for (second, other) in buffers.iter().enumerate().skip(first + 1) {
-                let same = arguments[first] == arguments[second];
-                let apart = !same && locations[first].is_apart_from(&locations[second]);
-                if (one.written || other.written) && !apart {
-                    (alone[first], alone[second]) = (false, false);
-                }
+        for (first, second) in pairs(layout) {
+            if !locations[first].is_apart_from(&locations[second]) {
+                (alone[first], alone[second]) = (false, false);
             }
         }
     }
     Ok(alone)
+}
+
+/// Pairs of buffers of which either is written: only these may not share storage.
+fn pairs(layout: &KernelLayout) -> impl Iterator<Item = (usize, usize)> {
+    let buffers = &layout.buffers;
+    let count = buffers.len();
+    let pairs = (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)));
+    pairs.filter(|(first, second)| buffers[*first].written || buffers[*second].written)
 }

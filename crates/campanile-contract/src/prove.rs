@@ -1,8 +1,9 @@
 //! Proving a saved layout again from its module: that it was made for it, and that it claims nothing the body denies.
+//! What only an interface and launches know is believed: names, types, what arrays hold at first, `noalias`.
 
 use campanile_core::module::{Module, Place};
 
-use crate::finalize::{FinalizeFault, KernelBody, Policy, module_digest};
+use crate::finalize::{FinalizeFault, KernelBody, Policy, address_space, module_digest};
 use crate::layout::KernelLayout;
 use crate::validate::{Invariant, InvariantFault, Subject};
 
@@ -72,27 +73,48 @@ impl KernelLayout {
             })
         };
         let fits = buffers.chain(scalars).chain(workspaces).chain(shared).all(inside);
-        if !fits || body.kernarg() != Ok(self.kernarg) {
-            let message = "an entry is not where the kernel's parameter is".to_owned();
+        let declared =
+            |param: u32| parameters.get(param as usize).and_then(|one| one.pointee_alignment).unwrap_or(1);
+        let buffers = self.buffers.iter().map(|one| (one.param, one.ptr_align));
+        let workspaces = self.workspaces.iter().map(|one| (one.param, one.ptr_align));
+        let shared = self.shared.iter().map(|one| (one.param, one.ptr_align));
+        let mut pointers = buffers.chain(workspaces).chain(shared);
+        let aligned = pointers.all(|(param, align)| align >= declared(param));
+        let spaces = self.buffers.iter().all(|one| {
+            let parameter = parameters.get(one.param as usize);
+            parameter.is_some_and(|parameter| address_space(parameter.space) == one.address_space)
+        });
+        if !fits || !aligned || !spaces || body.kernarg() != Ok(self.kernarg) {
+            let message = "an entry is not where, or not as, the kernel declares its parameter".to_owned();
             faults.push(claim(Invariant::Placement, Subject::Layout, message));
         }
     }
 
+    /// What the body does must be within what is claimed.
     fn prove_access(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
-        for (index, buffer) in self.buffers.iter().enumerate().filter(|(_, buffer)| !buffer.written) {
-            let Some(witness) = body.facts(self, index).written else { continue };
-            faults.push(denied(&buffer.variable, Subject::Buffer(index), witness.place(body.module)));
-        }
-        for (index, buffer) in self.buffers.iter().enumerate().filter(|(_, buffer)| !buffer.atomic) {
-            let Some(witness) = body.facts(self, index).atomic else { continue };
-            let message = format!("`{}` has atomic false, but the kernel may access it so", buffer.variable);
-            let (invariant, subject) = (Invariant::Written, Subject::Buffer(index));
-            let fault = InvariantFault { invariant, subject, message };
-            faults.push(ProofFault::Claim { fault, place: Some(witness.place(body.module)) });
-        }
-        for (index, shared) in self.shared.iter().enumerate().filter(|(_, shared)| !shared.written) {
-            let Some(witness) = body.access.parameter(shared.param as usize).written else { continue };
-            faults.push(denied(&shared.variable, Subject::Shared(index), witness.place(body.module)));
+        let buffers = self.buffers.iter().enumerate().map(|(index, one)| {
+            let facts = body.facts(self, index);
+            (Subject::Buffer(index), &one.variable, one.access, one.atomic, facts)
+        });
+        let shared = self.shared.iter().enumerate().map(|(index, one)| {
+            let facts = body.access.parameter(one.param as usize);
+            (Subject::Shared(index), &one.variable, one.access, one.atomic, facts)
+        });
+        for (subject, name, access, atomic, facts) in buffers.chain(shared) {
+            let denied = [
+                (facts.written.filter(|_| !access.writes()), "written false, but the kernel may write it"),
+                (
+                    facts.read.filter(|_| !access.reads()),
+                    "an access without reads, but the kernel may read it",
+                ),
+                (facts.atomic.filter(|_| !atomic), "atomic false, but the kernel may access it so"),
+            ];
+            for (witness, claim) in denied {
+                let Some(witness) = witness else { continue };
+                let message = format!("`{name}` has {claim}");
+                let fault = InvariantFault { invariant: Invariant::Written, subject, message };
+                faults.push(ProofFault::Claim { fault, place: Some(witness.place(body.module)) });
+            }
         }
     }
 
@@ -129,12 +151,6 @@ impl KernelLayout {
             faults.push(claim(Invariant::Resources, Subject::Layout, message));
         }
     }
-}
-
-fn denied(variable: &str, subject: Subject, place: Place) -> ProofFault {
-    let message = format!("`{variable}` has written false, but the kernel may write it");
-    let fault = InvariantFault { invariant: Invariant::Written, subject, message };
-    ProofFault::Claim { fault, place: Some(place) }
 }
 
 fn claim(invariant: Invariant, subject: Subject, message: String) -> ProofFault {

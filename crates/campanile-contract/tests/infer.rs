@@ -224,6 +224,19 @@ fn what_the_body_denies_is_not_believed() {
         [Invariant::Written]
     );
     assert_eq!(denied(&module, |layout| layout.buffers[0].written = true), []);
+    assert_eq!(denied(&module, |layout| layout.buffers[0].access = Access::None), [Invariant::Written]);
+    assert_eq!(denied(&module, |layout| layout.buffers[0].access = Access::ReadWrite), []);
+    assert_eq!(
+        denied(&module, |layout| {
+            (layout.shared[0].access, layout.shared[0].written) = (Access::None, false);
+        }),
+        [Invariant::Written]
+    );
+    assert_eq!(denied(&module, |layout| layout.buffers[0].ptr_align = 4), [Invariant::Placement]);
+    assert_eq!(
+        denied(&module, |layout| layout.buffers[0].address_space = AddressSpace::Const),
+        [Invariant::Placement]
+    );
     assert_eq!(denied(&module, |layout| layout.device_functions.reverse()), [Invariant::CallOrder]);
     assert_eq!(denied(&module, |layout| layout.device_functions.truncate(1)), [Invariant::CallOrder]);
     assert_eq!(

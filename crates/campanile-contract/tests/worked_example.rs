@@ -196,6 +196,14 @@ fn noalias_follows_the_launches() {
 }
 
 #[test]
+fn without_launches_only_buffers_of_one_argument_are_not_alone() {
+    let mut written = step().launches(vec![]);
+    assert_eq!(alone(&written), [true; 6]);
+    written.arguments[2].intent = Intent::Inout;
+    assert_eq!(alone(&written), [true, true, false, false, false, false]);
+}
+
+#[test]
 fn components_that_part_ways_are_apart() {
     let part = |path: &[&str]| Storage {
         part_of: Some("a".into()),

@@ -22,5 +22,8 @@ pub(super) fn faults(layout: &KernelLayout, module: Option<&Module>) -> Vec<Fina
         });
         FinalizeFault::ExtentReadsWritten { of: of.to_owned(), reads, place }
     };
-    found.into_iter().map(fault).collect()
+    let mut faults: Vec<FinalizeFault> = found.into_iter().map(fault).collect();
+    // An extent may read one field several times.
+    faults.dedup();
+    faults
 }
