@@ -29,6 +29,8 @@ pub(crate) struct Storage {
     /// Where the device's copy is.
     pub place: Option<Place>,
     pub device_is_current: bool,
+    /// Whether the device's copy was current at some time.
+    pub device_had_it: bool,
 }
 
 /// Some bytes of an allocation, from `start` on.
@@ -71,7 +73,7 @@ impl Storage {
             (Action::Nothing, Reason::Overwritten)
         } else if self.owner == Owner::Caller {
             (Action::Upload, Reason::Borrowed)
-        } else if self.place.is_some() {
+        } else if self.device_had_it {
             (Action::Upload, Reason::HostWrote)
         } else if used.reads {
             (Action::Upload, Reason::First)
@@ -92,8 +94,16 @@ impl Device {
     pub(crate) fn add_storage(&mut self, name: String, owner: Owner, host: Vec<u8>) -> StorageId {
         let id = StorageId(self.next_storage);
         self.next_storage += 1;
-        let (host_is_current, place, device_is_current) = (true, None, false);
-        self.storages.insert(id, Storage { name, owner, host, host_is_current, place, device_is_current });
+        let storage = Storage {
+            name,
+            owner,
+            host,
+            host_is_current: true,
+            place: None,
+            device_is_current: false,
+            device_had_it: false,
+        };
+        self.storages.insert(id, storage);
         id
     }
 
@@ -161,7 +171,7 @@ impl Device {
         let bytes = if action == Action::Nothing { 0 } else { storage.bytes() };
         if action == Action::Upload {
             self.engine.upload(place.memory, place.start, &storage.host)?;
-            storage.device_is_current = true;
+            (storage.device_is_current, storage.device_had_it) = (true, true);
         }
         self.log(id, action, bytes, reason, Some(of));
         Ok(place)
@@ -170,7 +180,7 @@ impl Device {
     /// Notes that a kernel may have written an array.
     pub(crate) fn wrote(&mut self, id: StorageId, of: &For) {
         let Some(storage) = self.storages.get_mut(&id) else { return };
-        (storage.device_is_current, storage.host_is_current) = (true, false);
+        (storage.device_is_current, storage.device_had_it, storage.host_is_current) = (true, true, false);
         if storage.owner == Owner::Device {
             self.log(id, Action::Nothing, 0, Reason::Kept, Some(of));
         }

@@ -40,16 +40,22 @@ pub(super) fn run(mut launch: Launch<'_>, device: &mut Device) -> Result<Report,
     let mut values = arguments::by_name(kernel.layout(), values).map_err(LaunchError::Arguments)?;
     let mut loans = borrow(device, &mut values);
     let result = run_bound(&launch, device, &values, &loans);
-    for loan in &mut loans {
-        if let (Ok((_, of)), Some(back)) = (&result, loan.back.take()) {
+    let result = result.and_then(|(report, of)| give_back(device, &mut loans, &of).map(|()| report));
+    for loan in loans {
+        device.remove_storage(loan.storage);
+    }
+    result
+}
+
+/// Hands the caller what the kernel has written.
+fn give_back(device: &mut Device, loans: &mut [Loan<'_>], of: &For) -> Result<(), LaunchError> {
+    for loan in loans {
+        if let Some(back) = loan.back.take() {
             device.fetch(loan.storage, Some(of))?;
             back(device.storage(loan.storage).map_or(&[], |storage| &storage.host));
         }
     }
-    for loan in loans {
-        device.remove_storage(loan.storage);
-    }
-    result.map(|(report, _)| report)
+    Ok(())
 }
 
 /// Makes arrays of the memory that the caller lends.

@@ -1,0 +1,57 @@
+//! Scratch arrays: a slice for each iteration, as large as the host computes, there for one launch.
+
+mod support;
+
+use campanile::contract::layout::Limits;
+use support::kernels::{step, step_interface, step_result, two_cells};
+use support::{devices, run, separate};
+
+const U: [f32; 64] = {
+    let mut u = [0.0; 64];
+    let mut index = 0;
+    while index < 64 {
+        u[index] = (index * 3) as f32;
+        index += 1;
+    }
+    u
+};
+
+#[test]
+fn the_worked_example_computes_what_it_must_in_every_form() {
+    for interface in [step_interface(), step_interface().scalar_block()] {
+        for slots in [None, Some(7), Some(1)] {
+            let kernel = step(&interface, Limits { slots });
+            for mut device in devices(kernel.module()) {
+                let cells = two_cells(&kernel, &mut device);
+                let u = device.buffer(&U).shaped([16, 4]).unwrap();
+                let v = device.buffer(&[0.0f32; 64]).shaped([8, 8]).unwrap();
+                for n in [7, 0, -5] {
+                    let launch = kernel.launch().set("u", &u).set("v", &v).set("cells", &cells).set("n", n);
+                    run(launch.grid([64]), &mut device);
+                    assert_eq!(device.read(&v).unwrap(), step_result(&U, n), "{slots:?} {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_workspace_has_a_slice_for_each_iteration_and_is_freed_after_the_launch() {
+    let kernel = step(&step_interface(), Limits::default());
+    let (mut device, ledger) = separate(kernel.module());
+    let cells = two_cells(&kernel, &mut device);
+    let (u, v) = (device.buffer(&U).shaped([8, 8]).unwrap(), device.buffer(&U).shaped([8, 8]).unwrap());
+    // Slices of 8·4·4 = 128 bytes for n = 7; a negative size counts as none, and no memory has less than one byte.
+    for (n, grid, bytes) in [(7, [64, 1, 1], 8192), (0, [8, 4, 2], 64 * 16), (-1, [64, 1, 1], 1)] {
+        let launch = kernel.launch().set("u", &u).set("v", &v).set("cells", &cells).set("n", n);
+        run(launch.grid(grid), &mut device);
+        let ledger = ledger.borrow();
+        let workspace = &kernel.layout().workspaces[0];
+        let address = ledger.last().addresses.iter().find(|one| one.parameter == workspace.param).unwrap();
+        assert_eq!((address.place, address.start), (workspace.offset, 0));
+        assert_eq!(ledger.allocated[&address.memory], bytes, "{n}");
+        assert!(!ledger.live.contains(&address.memory));
+        let extent = kernel.layout().scalars.iter().find(|one| one.variable == "tmp.extent.0").unwrap();
+        assert_eq!(i32::from_le_bytes(ledger.scalar(extent.offset)), n + 1);
+    }
+}
