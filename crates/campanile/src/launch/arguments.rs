@@ -6,6 +6,7 @@ use campanile_contract::KernelLayout;
 use campanile_contract::layout::ParameterRole;
 
 use super::error::ArgumentError;
+use super::extents;
 use super::value::{Name, Passed};
 
 /// The values of a launch by the names of arguments.
@@ -41,14 +42,15 @@ pub(super) fn by_name<'a>(
             }
         }
     }
-    let missing = names.required.iter().filter(|name| !values.contains_key(*name));
+    let needless = |name: &str| values.contains_key(name) || extents::is_computed(layout, name);
+    let missing = names.required.iter().filter(|name| !needless(name));
     faults.extend(missing.map(|name| ArgumentError::Missing(name.clone())));
     if faults.is_empty() { Ok(values) } else { Err(faults) }
 }
 
 /// The arguments of a kernel.
 struct Names {
-    /// Those that a launch must give, in order.
+    /// Those that a launch must give, in order; of shared memory only what the host does not compute.
     required: Vec<String>,
     /// Addresses inside of a parameter, which its bytes may hold as they are.
     inner: Vec<String>,

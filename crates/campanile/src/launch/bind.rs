@@ -9,6 +9,7 @@ use campanile_engine::SharedMemoryArgument;
 
 use super::arguments::Values;
 use super::error::ArgumentError;
+use super::extents;
 use super::value::Passed;
 use crate::buffer::AnyBuffer;
 use crate::device::{Device, StorageId};
@@ -260,6 +261,10 @@ impl Binder<'_, '_> {
 
     fn shared(&mut self, name: &str) -> Option<u32> {
         match self.values.get(name)? {
+            _ if extents::is_computed(self.layout, name) => {
+                self.fault(ArgumentError::Computed(name.to_owned()));
+                None
+            }
             Passed::Shared(bytes) => Some(*bytes),
             other => {
                 self.wrong_kind(name, "shared memory", other.describe());

@@ -21,6 +21,9 @@ pub enum ArgumentError {
     /// Two values are passed.
     #[error("argument `{0}` is given twice")]
     Twice(String),
+    /// A value for shared memory whose size is computed from other arguments.
+    #[error("the size of shared memory `{0}` is computed from the other arguments: pass nothing for it")]
+    Computed(String),
     /// Something of another sort.
     #[error("argument `{name}` is {expected}, got {given}")]
     Kind {

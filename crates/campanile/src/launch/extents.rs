@@ -57,6 +57,11 @@ pub(super) fn evaluate(
     Ok(sizes)
 }
 
+/// Whether an argument is shared memory whose size the host computes: a launch has nothing to say of it.
+pub(super) fn is_computed(layout: &KernelLayout, name: &str) -> bool {
+    layout.shared.iter().any(|shared| shared.variable == name && shared.bytes.is_some())
+}
+
 /// Fields that extents read must be current on the host.
 fn fetch_fields(
     layout: &KernelLayout,
@@ -92,10 +97,8 @@ impl HostValues<'_> {
             let sizes = shape.iter().map(|extent| value(name, extent)).collect::<Result<Vec<_>, _>>()?;
             let buffer = self.layout.buffers.iter().find(|one| one.variable == *name);
             let element = buffer.and_then(|buffer| self.layout.size_of(&buffer.ty)).unwrap_or(1);
-            let product = |sizes: &[u64]| {
-                sizes.iter().try_fold(u64::from(element), |product, size| product.checked_mul(*size))
-            };
-            let (needed, given) = (product(&sizes).unwrap_or(u64::MAX), product(given).unwrap_or(u64::MAX));
+            let bytes = |sizes: &[u64]| product(sizes, u64::from(element)).unwrap_or(u64::MAX);
+            let (needed, given) = (bytes(&sizes), bytes(given));
             if needed > given {
                 faults.push(ArgumentError::TooSmall { name: name.clone(), sizes, element, needed, given });
             }
@@ -138,6 +141,14 @@ impl Arguments for HostValues<'_> {
             Some(shape) => shape.iter().map(|size| i64::try_from(*size).ok()).collect::<Option<_>>()?,
         };
         Some(Cow::Owned(shape))
+    }
+}
+
+/// The product of sizes and a factor, if 64 bits hold it. Zero anywhere makes it zero, however large the rest is.
+pub(super) fn product(sizes: &[u64], factor: u64) -> Option<u64> {
+    match sizes.contains(&0) {
+        true => Some(0),
+        false => sizes.iter().try_fold(factor, |product, size| product.checked_mul(*size)),
     }
 }
 

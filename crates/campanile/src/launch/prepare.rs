@@ -320,12 +320,8 @@ impl Launcher<'_, '_> {
         let iterations = self.range.iterations;
         for (workspace, sizes) in self.layout.workspaces.iter().zip(&self.sizes.workspaces) {
             let (name, element) = (|| workspace.variable.clone(), workspace.element_size);
-            let factors = sizes.iter().copied().chain([u64::from(element)]);
-            // Zero anywhere makes the whole zero, however large the rest is.
-            let bytes = match sizes.contains(&0) {
-                true => Some(0),
-                false => factors.into_iter().try_fold(iterations, |product, size| product.checked_mul(size)),
-            };
+            let slice = extents::product(sizes, u64::from(element));
+            let bytes = slice.and_then(|slice| slice.checked_mul(iterations));
             let bytes = bytes.filter(|bytes| i64::try_from(*bytes).is_ok()).ok_or_else(|| {
                 LaunchError::WorkspaceOverflow {
                     workspace: name(),
