@@ -310,6 +310,19 @@ impl Device {
         Ok(Records { device: self.id(), layout, shape, plain, components: made })
     }
 
+    /// Gives records back, with all of their components. Their handles name nothing from then on.
+    ///
+    /// # Errors
+    /// When they are not of this device, or have been freed before.
+    pub fn free_records(&mut self, records: Records) -> Result<(), AccessError> {
+        self.check_records(&records, records.plain)?;
+        self.remove_storage(records.plain);
+        for Component { data, offsets, sizes, .. } in records.components {
+            [data, offsets, sizes].map(|storage| self.remove_storage(storage));
+        }
+        Ok(())
+    }
+
     /// The values of a plain field, one for each record.
     ///
     /// # Errors
@@ -356,10 +369,13 @@ impl Device {
     }
 
     fn fetched(&mut self, records: &Records, storage: StorageId) -> Result<&[u8], AccessError> {
-        if records.device != self.id() || self.storage(storage).is_none() {
-            return Err(AccessError::Foreign);
-        }
+        self.check_records(records, storage)?;
         self.fetch(storage, None)?;
         Ok(self.storage(storage).map_or(&[], |storage| &storage.host))
+    }
+
+    fn check_records(&self, records: &Records, storage: StorageId) -> Result<(), AccessError> {
+        let known = records.device == self.id() && self.storage(storage).is_some();
+        if known { Ok(()) } else { Err(AccessError::Foreign) }
     }
 }
