@@ -5,7 +5,7 @@ mod support;
 
 use campanile::contract::{KernelInterface, Number};
 use campanile::engine::MemoryId;
-use campanile::{Action, Buffer, Device, LaunchError};
+use campanile::{Action, Buffer, Device, Kernel, LaunchError};
 use support::kernels::combine;
 use support::separate::Copied;
 use support::{Ledger, kernel, run, separate};
@@ -197,29 +197,47 @@ fn memory_of_the_caller_is_copied_for_each_launch() {
     assert_eq!((b, c), ([1, 2], [2, 4]));
 }
 
+/// Fills all of u.
+fn fill() -> Kernel {
+    let interface = KernelInterface::kernel("fill").array("u", Number::I32, 1).undefined();
+    kernel(&interface, FILL)
+}
+
+const FILL: &str = ".reg .64b %at;
+    .reg .32b %seven;
+    mov.32b %seven, 7;
+    umad.64b %at, %iteration, 4, %u_address;
+    st.global.32b [%at], %seven;";
+
 #[test]
 fn memory_of_the_caller_is_freed_even_when_it_does_not_come_back() {
-    let kernel = combine();
-    let (mut device, ledger) = separate(kernel.module());
-    let (a, mut b, mut c) = ([1i32, 2], [5i32, 6], [0i32; 2]);
+    let fill = fill();
+    let (mut device, ledger) = separate(fill.module());
+    let mut u = [1i32, 2];
     ledger.borrow_mut().broken = true;
-    let launch = kernel.launch().set("a", &a[..]).set("b", &mut b[..]).set("c", &mut c[..]).set("d", &a[..]);
-    let error = launch.grid([2]).run(&mut device).unwrap_err();
+    let error = fill.launch().set("u", &mut u[..]).grid([2]).run(&mut device).unwrap_err();
     assert_eq!(error.to_string(), "the cable is loose");
     assert!(matches!(error, LaunchError::Engine(_)));
+    assert_eq!(ledger.borrow().launches.len(), 1);
     assert!(ledger.borrow().live.is_empty());
-    assert_eq!((b, c), ([5, 6], [0, 0]));
+    assert_eq!(u, [1, 2]);
+}
+
+#[test]
+fn what_a_kernel_wrote_waits_until_it_can_be_fetched() {
+    let fill = fill();
+    let (mut device, ledger) = separate(fill.module());
+    let u = device.buffer(&[1i32, 2]);
+    run(fill.launch().set("u", &u).grid([2]), &mut device);
+    ledger.borrow_mut().broken = true;
+    assert_eq!(device.read(&u).unwrap_err().to_string(), "the cable is loose");
+    ledger.borrow_mut().broken = false;
+    assert_eq!(device.read(&u).unwrap(), [7, 7]);
 }
 
 #[test]
 fn a_write_to_a_part_keeps_what_the_kernel_wrote_to_the_rest() {
-    let interface = KernelInterface::kernel("fill").array("u", Number::I32, 1);
-    let body = ".reg .64b %at;
-        .reg .32b %seven;
-        mov.32b %seven, 7;
-        umad.64b %at, %iteration, 4, %u_address;
-        st.global.32b [%at], %seven;";
-    let fill = kernel(&interface, body);
+    let fill = kernel(&KernelInterface::kernel("fill").array("u", Number::I32, 1), FILL);
     let (mut device, ledger) = separate(fill.module());
     let u = device.buffer(&[0i32; 4]);
     run(fill.launch().set("u", &u).grid([3]), &mut device);

@@ -114,7 +114,7 @@ impl Device {
     }
 
     /// Frees an allocation once no array lies in it.
-    fn release(&mut self, memory: MemoryId) {
+    pub(crate) fn release(&mut self, memory: MemoryId) {
         let used = self.storages.values().any(|one| one.place.is_some_and(|place| place.memory == memory));
         if !used {
             self.engine.free(memory);
@@ -143,19 +143,17 @@ impl Device {
         let storage = &self.storages[&id];
         let (bytes, old) = (storage.bytes(), storage.place);
         let (action, reason) = storage.before(used);
-        match old.filter(|_| storage.device_is_current) {
+        let result = match old.filter(|_| storage.device_is_current) {
             Some(old) => {
-                self.engine.copy((old.memory, old.start), (place.memory, place.start), bytes)?;
-                self.arrive(id, place, Action::Move, Reason::Packed, of)?;
+                let copied = self.engine.copy((old.memory, old.start), (place.memory, place.start), bytes);
+                copied.and_then(|()| self.arrive(id, place, Action::Move, Reason::Packed, of))
             }
-            None => {
-                self.arrive(id, place, action, reason, of)?;
-            }
-        }
+            None => self.arrive(id, place, action, reason, of),
+        };
         if let Some(old) = old {
             self.release(old.memory);
         }
-        Ok(place)
+        result
     }
 
     fn arrive(

@@ -42,10 +42,23 @@ pub(super) fn by_name<'a>(
             }
         }
     }
-    let needless = |name: &str| values.contains_key(name) || extents::is_computed(layout, name);
+    let needless = |name: &str| {
+        values.contains_key(name)
+            || extents::is_computed(layout, name)
+            || has_all_parts(layout, &values, name)
+    };
     let missing = names.required.iter().filter(|name| !needless(name));
     faults.extend(missing.map(|name| ArgumentError::Missing(name.clone())));
     if faults.is_empty() { Ok(values) } else { Err(faults) }
+}
+
+/// Whether a parameter holds nothing but addresses, and all of them are given.
+fn has_all_parts(layout: &KernelLayout, values: &Values<'_>, name: &str) -> bool {
+    let mut given = (0..layout.buffers.len())
+        .filter(|index| layout.buffers[*index].variable == name)
+        .map(|index| layout.inner_name(index).is_some_and(|inner| values.contains_key(&inner)));
+    let no_scalars = layout.scalars.iter().all(|scalar| scalar.variable != name);
+    no_scalars && given.next() == Some(true) && given.all(|given| given)
 }
 
 /// The arguments of a kernel.

@@ -116,13 +116,24 @@ impl Binder<'_, '_> {
     fn buffer(&mut self, index: usize) -> Option<Bound> {
         let buffer = &self.layout.buffers[index];
         let inner = self.layout.inner_name(index);
-        let value = inner.as_ref().and_then(|name| self.values.get(name));
-        let value = value.or_else(|| self.values.get(&buffer.variable))?;
+        let own = inner.as_ref().and_then(|name| self.values.get(name));
+        let value = own.or_else(|| self.values.get(&buffer.variable))?;
         match value {
+            // An array is one address, and the parameter holds more.
+            Passed::Array(_) if inner.is_some() && own.is_none() => {
+                self.wrong_kind(&buffer.variable, "bytes", value.describe());
+                None
+            }
             Passed::Array(array) => self.array(buffer, array),
             Passed::Records(records) => self.records(buffer, records),
             Passed::Bytes(bytes) | Passed::Scalar { bytes, .. } if self.layout.origin == Origin::Module => {
-                self.address(buffer, bytes)
+                match (own, inner) {
+                    (Some(_), Some(inner)) => self.address(&inner, bytes, 0, 8),
+                    _ => {
+                        let start = buffer.offset - self.layout.first_byte(buffer.param);
+                        self.address(&buffer.variable, bytes, start, self.parameter_size(buffer.param))
+                    }
+                }
             }
             other => {
                 let expected = if matches!(buffer.ty, ElementType::Record(_)) {
@@ -194,15 +205,20 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// An address that the caller knows, or null.
-    fn address(&mut self, buffer: &Buffer, bytes: &[u8]) -> Option<Bound> {
-        let start = buffer.offset - self.layout.first_byte(buffer.param);
-        let address = bytes.get(start as usize..).and_then(|rest| rest.first_chunk::<8>());
-        if address.is_none() {
-            let (name, given) = (buffer.variable.clone(), bytes.len());
-            self.fault(ArgumentError::Size { name, expected: start + 8, given });
+    /// An address that the caller knows, or null: it begins at byte `start` of as many as are expected.
+    fn address(&mut self, name: &str, bytes: &[u8], start: u32, expected: u32) -> Option<Bound> {
+        if bytes.len() != expected as usize {
+            self.fault(ArgumentError::Size { name: name.to_owned(), expected, given: bytes.len() });
+            return None;
         }
-        address.copied().map(Bound::Address)
+        bytes[start as usize..].first_chunk().copied().map(Bound::Address)
+    }
+
+    /// Bytes of a parameter of which only the module is known: its entries leave no gap.
+    fn parameter_size(&self, param: u32) -> u32 {
+        let scalars = self.layout.scalars.iter().filter(|one| one.param == param).map(|one| one.size);
+        let buffers = self.layout.buffers.iter().filter(|one| one.param == param).map(|_| 8);
+        scalars.chain(buffers).sum()
     }
 
     fn scalar(&mut self, index: usize, scalar: &Scalar, bindings: &mut Bindings) -> Option<Vec<u8>> {
@@ -211,21 +227,30 @@ impl Binder<'_, '_> {
             Passed::Scalar { number, bytes } if !inferred => self.number(scalar, *number, bytes),
             Passed::Scalar { bytes, .. } => self.part(scalar, bytes),
             Passed::Bytes(bytes) => self.part(scalar, bytes),
-            Passed::Array(array) if inferred && scalar.size == 8 => {
+            Passed::Array(array)
+                if inferred && self.parameter_size(scalar.param) == 8 && scalar.size == 8 =>
+            {
                 if array.device != self.device.id() || self.device.storage(array.storage).is_none() {
                     self.fault(ArgumentError::Foreign(scalar.variable.clone()));
                     return None;
                 }
+                if self.read_only.contains(&array.storage) {
+                    self.fault(ArgumentError::ReadOnly(scalar.variable.clone()));
+                }
                 bindings.addresses.insert(index, (array.storage, array.bytes.clone()));
                 Some(vec![0; 8])
             }
-            Passed::Shared(bytes) if inferred && scalar.size == 4 => {
+            Passed::Shared(bytes)
+                if inferred && self.parameter_size(scalar.param) == 4 && scalar.size == 4 =>
+            {
                 let (parameter, bytes) = (scalar.param, *bytes);
                 bindings.unmarked_shared.push(SharedMemoryArgument { parameter, bytes });
                 Some(vec![0; 4])
             }
             other => {
-                self.wrong_kind(&scalar.variable, "a number", other.describe());
+                let alone = !inferred || self.parameter_size(scalar.param) == scalar.size;
+                let expected = if alone { "a number" } else { "bytes" };
+                self.wrong_kind(&scalar.variable, expected, other.describe());
                 None
             }
         }
@@ -243,13 +268,8 @@ impl Binder<'_, '_> {
     /// The bytes of a scalar among those of its whole parameter, which must be as many as the parameter has.
     fn part(&mut self, scalar: &Scalar, bytes: &[u8]) -> Option<Vec<u8>> {
         let start = scalar.offset - self.layout.first_byte(scalar.param);
-        let scalars = self.layout.scalars.iter().filter(|one| one.param == scalar.param);
-        let buffers = self.layout.buffers.iter().filter(|one| one.param == scalar.param);
         let single = self.layout.origin == Origin::Interface;
-        let expected = match single {
-            true => scalar.size,
-            false => scalars.map(|one| one.size).sum::<u32>() + 8 * buffers.count() as u32,
-        };
+        let expected = if single { scalar.size } else { self.parameter_size(scalar.param) };
         if bytes.len() != expected as usize {
             let (name, given) = (scalar.variable.clone(), bytes.len());
             self.fault(ArgumentError::Size { name, expected, given });

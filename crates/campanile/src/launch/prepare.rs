@@ -232,11 +232,12 @@ impl Launcher<'_, '_> {
             return self.bring(device, uses);
         }
         let memory = device.engine().allocate(end.max(1))?;
-        let mut places = BTreeMap::new();
-        for (id, start) in starts {
-            places.insert(id, device.pack(id, Place { memory, start }, uses[&id], self.of)?);
+        let pack = |(id, start)| Ok((id, device.pack(id, Place { memory, start }, uses[&id], self.of)?));
+        let places: Result<_, EngineError> = starts.into_iter().map(pack).collect();
+        if places.is_err() {
+            device.release(memory);
         }
-        Ok(places)
+        places
     }
 
     fn write_scalars(

@@ -41,7 +41,7 @@ pub struct Ledger {
     pub allocated: BTreeMap<MemoryId, u64>,
     /// What is not yet freed.
     pub live: BTreeSet<MemoryId>,
-    /// Whether downloads fail.
+    /// Whether copies fail.
     pub broken: bool,
 }
 
@@ -105,6 +105,13 @@ impl Separate {
         memory.known[range].fill(true);
     }
 
+    fn works(&self) -> Result<(), EngineError> {
+        match self.ledger.borrow().broken {
+            true => Err(EngineError::Other("the cable is loose".to_owned())),
+            false => Ok(()),
+        }
+    }
+
     fn count(&self, action: Action, memory: MemoryId, bytes: usize) {
         self.ledger.borrow_mut().copies.push(Copied { action, memory, bytes: bytes as u64 });
     }
@@ -148,21 +155,21 @@ impl Engine for Separate {
     }
 
     fn upload(&mut self, memory: MemoryId, start: u64, bytes: &[u8]) -> Result<(), EngineError> {
+        self.works()?;
         self.put(memory, start, bytes);
         self.count(Action::Upload, memory, bytes.len());
         Ok(())
     }
 
     fn download(&mut self, memory: MemoryId, start: u64, bytes: &mut [u8]) -> Result<(), EngineError> {
-        if self.ledger.borrow().broken {
-            return Err(EngineError::Other("the cable is loose".to_owned()));
-        }
+        self.works()?;
         bytes.copy_from_slice(self.memory(memory).known(range(start, bytes.len()))?);
         self.count(Action::Download, memory, bytes.len());
         Ok(())
     }
 
     fn copy(&mut self, from: (MemoryId, u64), to: (MemoryId, u64), bytes: u64) -> Result<(), EngineError> {
+        self.works()?;
         let copied = self.memory(from.0).known(range(from.1, bytes as usize))?.to_vec();
         self.put(to.0, to.1, &copied);
         self.count(Action::Move, to.0, copied.len());
