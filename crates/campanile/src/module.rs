@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use campanile_contract::layout::Limits;
 use campanile_contract::{
-    FinalizeFault, KernelInterface, KernelLayout, Policy, ProofFault, finalize_for, infer,
+    FinalizeFault, KernelInterface, KernelLayout, Policy, ProofFault, finalize_for, infer, validate,
 };
 use campanile_core::diagnostic::{Diagnostic, Severity, Sink};
 use campanile_core::source::SourceFile;
@@ -174,8 +174,11 @@ impl Module {
     /// A kernel with a layout that was saved earlier, which is proven again.
     ///
     /// # Errors
-    /// When the layout was made for another module, or claims what the body denies.
+    /// When the layout contradicts itself, was made for another module, or claims what the body denies.
     pub fn kernel_with(&self, layout: KernelLayout) -> Result<Kernel, KernelError> {
+        let claim = |fault| ProofFault::Claim { fault, place: None };
+        let claims = |faults: Vec<_>| KernelError::Proof(faults.into_iter().map(claim).collect());
+        validate(&layout).map_err(claims)?;
         layout.prove(&self.module, Policy::LANGUAGE).map_err(KernelError::Proof)?;
         Ok(Kernel::new(self.clone(), layout))
     }
