@@ -56,6 +56,16 @@ pub enum RecordsError {
         /// Values given.
         given: u64,
     },
+    /// Another number of bytes than the records have, or the elements that the shape asks.
+    #[error("`{name}` needs {expected} bytes, got {given}")]
+    Bytes {
+        /// The record or component.
+        name: String,
+        /// Bytes needed.
+        expected: u64,
+        /// Bytes given.
+        given: u64,
+    },
     /// Another number of dimensions.
     #[error("`{name}` has {expected} dimensions, got {given}")]
     Rank {
@@ -77,6 +87,9 @@ pub enum RecordsError {
     /// More elements than the kernel's index type counts.
     #[error("the elements of `{0}` are more than the kernel's index type counts")]
     TooMany(String),
+    /// More records than there is memory for.
+    #[error("no memory for so many records `{0}`")]
+    Memory(String),
     /// The arrays cannot be read.
     #[error(transparent)]
     Access(#[from] AccessError),
@@ -125,7 +138,7 @@ impl RecordsBuilder {
     /// Records for an argument of a kernel: all fields zero, no component allocated. A single record has no sizes.
     ///
     /// # Errors
-    /// When the argument holds no records.
+    /// When the argument holds no records, or there is no memory for so many.
     pub fn new(
         kernel: &KernelLayout,
         argument: &str,
@@ -139,11 +152,15 @@ impl RecordsBuilder {
         });
         let layout = record.ok_or_else(|| RecordsError::NoRecords(argument.to_owned()))?.clone();
         let shape = shape.into();
-        let count = shape.iter().product::<u64>() as usize;
-        let allocatable = layout.fields.iter().filter(|field| field.allocatable);
-        let components =
-            allocatable.map(|field| Contents { field: field.clone(), records: vec![None; count] }).collect();
-        let plain = vec![0; count * layout.size as usize];
+        let no_memory = || RecordsError::Memory(argument.to_owned());
+        let count = product(&shape).and_then(|count| usize::try_from(count).ok()).ok_or_else(no_memory)?;
+        let bytes = count.checked_mul(layout.size as usize).ok_or_else(no_memory)?;
+        let plain = repeated(0, bytes).ok_or_else(no_memory)?;
+        let mut components = Vec::new();
+        for field in layout.fields.iter().filter(|field| field.allocatable) {
+            let records = repeated(None, count).ok_or_else(no_memory)?;
+            components.push(Contents { field: field.clone(), records });
+        }
         Ok(RecordsBuilder { layout, index: kernel.index, shape, plain, components })
     }
 
@@ -158,7 +175,7 @@ impl RecordsBuilder {
     pub fn bytes(mut self, bytes: &[u8]) -> Result<Self, RecordsError> {
         let (expected, given) = (self.plain.len() as u64, bytes.len() as u64);
         if expected != given {
-            return Err(RecordsError::Count { name: self.layout.name, expected, given });
+            return Err(RecordsError::Bytes { name: self.layout.name, expected, given });
         }
         self.plain.copy_from_slice(bytes);
         Ok(self)
@@ -201,13 +218,18 @@ impl RecordsBuilder {
         shape: impl Into<Vec<u64>>,
         values: &[T],
     ) -> Result<Self, RecordsError> {
-        self.component_bytes(name, record, T::NUMBER, shape.into(), bytes_of(values))
+        let shape = shape.into();
+        let (expected, given) = (product(&shape).unwrap_or(u64::MAX), values.len() as u64);
+        if expected != given {
+            return Err(RecordsError::Count { name: name.to_owned(), expected, given });
+        }
+        self.component_bytes(name, record, T::NUMBER, shape, bytes_of(values))
     }
 
     /// The same with the type known at run time only.
     ///
     /// # Errors
-    /// As [`component`](Self::component).
+    /// When there is no such record or component of this type and rank, or another number of bytes.
     pub fn component_bytes(
         mut self,
         name: &str,
@@ -232,15 +254,28 @@ impl RecordsBuilder {
             let (expected, given) = (component.field.rank, shape.len());
             return Err(RecordsError::Rank { name: name.to_owned(), expected, given });
         }
-        let elements = shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
-        let (expected, given) = (elements.unwrap_or(u64::MAX), bytes.len() as u64 / u64::from(number.size()));
+        let expected = product(&shape).and_then(|elements| elements.checked_mul(number.size().into()));
+        let (expected, given) = (expected.unwrap_or(u64::MAX), bytes.len() as u64);
         if expected != given {
-            return Err(RecordsError::Count { name: name.to_owned(), expected, given });
+            return Err(RecordsError::Bytes { name: name.to_owned(), expected, given });
         }
         let slot = component.records.get_mut(record as usize);
         *slot.ok_or(RecordsError::Index { index: record, count })? = Some((shape, bytes));
         Ok(self)
     }
+}
+
+/// The number of elements of so many in each dimension, if 64 bits count them.
+fn product(shape: &[u64]) -> Option<u64> {
+    shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size))
+}
+
+/// So many of a value, if there is memory for them.
+fn repeated<T: Clone>(value: T, count: usize) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(count).ok()?;
+    all.resize(count, value);
+    Some(all)
 }
 
 /// The place of a plain field in a record, in bytes.
@@ -318,7 +353,9 @@ impl Device {
         self.check_records(&records, records.plain)?;
         self.remove_storage(records.plain);
         for Component { data, offsets, sizes, .. } in records.components {
-            [data, offsets, sizes].map(|storage| self.remove_storage(storage));
+            for storage in [data, offsets, sizes] {
+                self.remove_storage(storage);
+            }
         }
         Ok(())
     }

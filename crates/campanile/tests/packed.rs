@@ -6,7 +6,8 @@ use campanile::contract::layout::{Kind, Limits};
 use campanile::contract::{KernelInterface, Number, finalize, stub};
 use campanile::{Action, Device, Kernel, Module};
 use support::kernels::{step, step_interface, step_result, two_cells};
-use support::{Ledger, devices, kernel_within, run, separate};
+use support::separate::Ledger;
+use support::{devices, kernel_within, run, separate};
 
 /// The packed offsets of the last launch.
 fn offsets(kernel: &Kernel, ledger: &Ledger) -> Vec<u64> {

@@ -7,8 +7,8 @@ use campanile::contract::{KernelInterface, Number};
 use campanile::engine::MemoryId;
 use campanile::{Action, Buffer, Device, Kernel, LaunchError};
 use support::kernels::combine;
-use support::separate::Copied;
-use support::{Ledger, kernel, run, separate};
+use support::separate::{Copied, Ledger};
+use support::{kernel, run, separate};
 
 /// The transfers since a mark: launch, array, sentence.
 fn since(device: &Device, mark: &mut usize) -> Vec<String> {

@@ -66,6 +66,14 @@ pub enum AccessError {
         /// Elements given.
         given: u64,
     },
+    /// Another number of bytes.
+    #[error("{given} bytes given for an array of {expected}")]
+    Bytes {
+        /// Bytes of the array.
+        expected: u64,
+        /// Bytes given.
+        given: u64,
+    },
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -151,10 +159,10 @@ impl Device {
         bytes: Vec<u8>,
     ) -> Result<AnyBuffer, AccessError> {
         let elements = shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
-        let given = bytes.len() as u64 / u64::from(number.size());
-        let expected = elements.unwrap_or(u64::MAX);
-        if expected.checked_mul(u64::from(number.size())) != Some(bytes.len() as u64) {
-            return Err(AccessError::Length { expected, given });
+        let expected = elements.and_then(|elements| elements.checked_mul(number.size().into()));
+        let (expected, given) = (expected.unwrap_or(u64::MAX), bytes.len() as u64);
+        if expected != given {
+            return Err(AccessError::Bytes { expected, given });
         }
         let storage = self.add_storage(name.to_owned(), Owner::Device, bytes);
         Ok(AnyBuffer::new(self.id, storage, number, shape.to_vec()))
@@ -215,8 +223,7 @@ impl Device {
         let id = self.check(buffer)?;
         let (start, end) = (buffer.bytes.start as usize, buffer.bytes.end as usize);
         if bytes.len() != end - start {
-            let size = u64::from(buffer.number().size());
-            return Err(AccessError::Length { expected: buffer.len(), given: bytes.len() as u64 / size });
+            return Err(AccessError::Bytes { expected: (end - start) as u64, given: bytes.len() as u64 });
         }
         let whole = self.storages[&id].host.len() == bytes.len();
         if !whole {

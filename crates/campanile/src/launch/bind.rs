@@ -80,6 +80,11 @@ pub(super) fn bind(
     if binder.faults.is_empty() { Ok(bindings) } else { Err(binder.faults) }
 }
 
+/// Whether it belongs to an argument of records: their plain part, or something of a component.
+fn is_of_records(buffer: &Buffer) -> bool {
+    buffer.member.is_some() || matches!(buffer.ty, ElementType::Record(_))
+}
+
 impl Binder<'_, '_> {
     fn fault(&mut self, fault: ArgumentError) {
         if !self.faults.contains(&fault) {
@@ -136,11 +141,7 @@ impl Binder<'_, '_> {
                 }
             }
             other => {
-                let expected = if matches!(buffer.ty, ElementType::Record(_)) {
-                    "an array of records"
-                } else {
-                    "an array"
-                };
+                let expected = if is_of_records(buffer) { "an array of records" } else { "an array" };
                 self.wrong_kind(&buffer.variable, expected, other.describe());
                 None
             }
@@ -150,7 +151,7 @@ impl Binder<'_, '_> {
     fn array(&mut self, buffer: &Buffer, array: &AnyBuffer) -> Option<Bound> {
         let name = buffer.variable.clone();
         match &buffer.ty {
-            ElementType::Record(_) => {
+            _ if is_of_records(buffer) => {
                 self.wrong_kind(&name, "an array of records", "an array");
                 return None;
             }
@@ -183,9 +184,13 @@ impl Binder<'_, '_> {
             return None;
         };
         if self.layout.record(record) != Some(&records.layout) {
-            let (name, expected) = (buffer.variable.clone(), ElementType::Record(record.clone()));
-            let given = ElementType::Record(records.layout.name.clone());
-            self.fault(ArgumentError::ElementType { name, expected, given });
+            let (name, record, given) = (buffer.variable.clone(), record.clone(), &records.layout.name);
+            self.fault(if record == *given {
+                ArgumentError::RecordLayout { name, record }
+            } else {
+                let (expected, given) = (ElementType::Record(record), ElementType::Record(given.clone()));
+                ArgumentError::ElementType { name, expected, given }
+            });
             return None;
         }
         let component = records.components.iter().find(|one| Some(&one.name) == buffer.member.as_ref());
@@ -260,6 +265,11 @@ impl Binder<'_, '_> {
         if scalar.ty != number.into() {
             let (name, expected) = (scalar.variable.clone(), scalar.ty.clone());
             self.fault(ArgumentError::ElementType { name, expected, given: number.into() });
+            return None;
+        }
+        if bytes.len() != scalar.size as usize {
+            let (name, expected, given) = (scalar.variable.clone(), scalar.size, bytes.len());
+            self.fault(ArgumentError::Size { name, expected, given });
             return None;
         }
         Some(bytes.to_vec())

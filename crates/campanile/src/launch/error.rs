@@ -44,6 +44,14 @@ pub enum ArgumentError {
         /// The type of what is passed.
         given: ElementType,
     },
+    /// Records of the same name with other fields, or at other places.
+    #[error("the records passed for `{name}` are laid out otherwise than its `{record}`")]
+    RecordLayout {
+        /// The argument.
+        name: String,
+        /// Its type.
+        record: String,
+    },
     /// Another number of dimensions.
     #[error("argument `{name}` has {expected} dimensions, got an array of {given}")]
     Rank {

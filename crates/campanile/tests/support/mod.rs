@@ -8,7 +8,7 @@ pub mod separate;
 use campanile::contract::layout::Limits;
 use campanile::contract::{KernelInterface, finalize, stub};
 use campanile::{Device, Kernel, Launch, Module};
-pub use separate::{Ledger, separate};
+pub use separate::separate;
 
 /// A device on every engine there is: what holds on one must hold on the other.
 pub fn devices(module: &Module) -> [Device; 2] {
