@@ -136,7 +136,7 @@ const ADDRESSES: &str = ".kernel @addresses(.param[8] %u, .param[8] %q) {
 
 #[test]
 fn an_address_that_the_kernel_told_is_good_as_long_as_the_array_is() {
-    let module = module(ADDRESSES);
+    let module = module(&format!("{ADDRESSES}\n{PAIR}"));
     let kernel = module.kernel("addresses").unwrap();
     let mut device = Device::checked(&module).unwrap();
     let (u, v, q) = (device.buffer(&[0u64; 2]), device.buffer(&[0u64; 2]), device.buffer(&[0i32]));
@@ -146,6 +146,12 @@ fn an_address_that_the_kernel_told_is_good_as_long_as_the_array_is() {
     assert_eq!(device.read(&q).unwrap(), [7]);
     // No array was named, so the host's copy counts as current.
     assert_eq!(device.read(&u).unwrap(), [address, 0]);
+    // So are several in one parameter.
+    let pair: Vec<u8> = [address + 4, address + 8].iter().flat_map(|address| address.to_le_bytes()).collect();
+    run(module.kernel("pair").unwrap().launch().set("pair", Value::bytes(pair)), &mut device);
+    device.write(&q, &[0]).unwrap();
+    run(kernel.launch().set("u", &u).set("q", &q), &mut device);
+    assert_eq!(device.read(&u).unwrap(), [address, address >> 32]);
     // Nothing is left at the address of what was given back.
     device.free(u.any().clone()).unwrap();
     let report = kernel.launch().set("u", &v).set("q", address).run(&mut device).unwrap();

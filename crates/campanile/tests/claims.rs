@@ -146,6 +146,20 @@ fn parts_that_do_not_overlap_are_apart() {
 }
 
 #[test]
+fn a_part_without_elements_overlaps_nothing() {
+    let kernel = copy();
+    for mut device in [Device::checked(kernel.module()).unwrap(), separate(kernel.module()).0] {
+        let u = device.buffer(&[1i32, 2, 3, 4]);
+        let (none, all) = (u.part(2..2).unwrap(), u.part(0..4).unwrap());
+        for (from, to) in [(&none, &all), (&all, &none)] {
+            // Nothing is there, and so the iteration reads or writes out of bounds of the part, but within the array.
+            let report = kernel.launch().set("from", from).set("to", to).run(&mut device).unwrap();
+            assert_eq!(codes(&report), [0u32; 0]);
+        }
+    }
+}
+
+#[test]
 fn arrays_that_nobody_writes_may_overlap() {
     let kernel = copy();
     let mut layout = kernel.layout().clone();

@@ -161,6 +161,28 @@ fn kernels_that_pack_and_kernels_that_do_not_share_arrays() {
 }
 
 #[test]
+fn an_array_that_lies_too_close_to_others_is_moved_away() {
+    let next = next(&TWICE.replace(".ptr_align(2)", ".ptr_align(64)"));
+    let twice = next.module().kernel("twice").unwrap();
+    let (mut device, ledger) = separate(next.module());
+    let (a, b) = (device.buffer(&[1i16, 2]), device.buffer(&[5i16, 6]));
+    run(next.launch().set("from", &a).set("to", &b).grid([2]), &mut device);
+    let mut mark = device.transfers().len();
+    // It lies at byte 16, and the kernel needs a multiple of 64.
+    run(twice.launch().set("u", &b), &mut device);
+    assert_eq!(ledger.borrow().last().addresses[0].start, 0);
+    assert_eq!(copied(&device, &mut mark), [(Action::Move, "array 1".into(), 4)]);
+    let reason = "4 bytes of `array 1` within the device: the kernel needs it at a greater alignment";
+    assert!(device.transfers().iter().any(|one| one.to_string() == reason));
+    // There it stays, and its old place goes with the other array.
+    run(twice.launch().set("u", &b), &mut device);
+    assert_eq!(copied(&device, &mut mark), []);
+    assert_eq!(device.read(&b).unwrap(), [8, 3]);
+    device.free(a.any().clone()).unwrap();
+    assert_eq!(ledger.borrow().live.len(), 1);
+}
+
+#[test]
 fn a_packing_that_fails_loses_neither_arrays_nor_memory() {
     let next = next(TWICE);
     let twice = next.module().kernel("twice").unwrap();

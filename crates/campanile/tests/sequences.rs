@@ -40,17 +40,20 @@ impl Role {
     }
 }
 
-/// A kernel: the roles of its arguments, and whether the target makes it pack them.
+/// A kernel: the roles of its arguments, whether the target makes it pack them, and whether scalars are one struct.
 #[derive(Clone, Debug)]
 struct Shape {
     roles: Vec<Role>,
     packed: bool,
+    block: bool,
 }
 
 impl Shape {
     fn interface(&self, name: &str) -> KernelInterface {
         let arguments = self.roles.iter().enumerate();
-        arguments.fold(KernelInterface::kernel(name), |interface, (index, role)| {
+        let kernel = KernelInterface::kernel(name);
+        let kernel = if self.block { kernel.scalar_block() } else { kernel };
+        arguments.fold(kernel, |interface, (index, role)| {
             let interface = interface.array(&format!("a{index}"), Number::I32, 1);
             if *role == Role::Overwrite { interface.undefined() } else { interface }
         })
@@ -239,8 +242,8 @@ fn play(shapes: &[Shape], kernels: &[Kernel], steps: &[Step], device: &mut Devic
 fn shapes() -> impl Strategy<Value = Vec<Shape>> {
     let role =
         prop::sample::select(&[Role::Read, Role::Update, Role::Store, Role::Overwrite, Role::Ignore][..]);
-    let shape = (prop::collection::vec(role, 1..=4), any::<bool>());
-    prop::collection::vec(shape.prop_map(|(roles, packed)| Shape { roles, packed }), 1..=3)
+    let shape = (prop::collection::vec(role, 1..=4), any::<bool>(), any::<bool>());
+    prop::collection::vec(shape.prop_map(|(roles, packed, block)| Shape { roles, packed, block }), 1..=3)
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {

@@ -47,6 +47,8 @@ pub(crate) struct Use {
     pub writes: bool,
     /// Whether it matters what the array holds before: the kernel reads it, or may write only a part.
     pub needs_contents: bool,
+    /// Alignment in bytes that the kernel needs of its start; zero is any.
+    pub alignment: u32,
 }
 
 impl Use {
@@ -55,6 +57,7 @@ impl Use {
         self.reads |= other.reads;
         self.writes |= other.writes;
         self.needs_contents |= other.needs_contents;
+        self.alignment = self.alignment.max(other.alignment);
     }
 }
 
@@ -124,20 +127,26 @@ impl Device {
     /// Brings an array to the device, as a kernel needs it.
     pub(crate) fn bring(&mut self, id: StorageId, used: Use, of: &For) -> Result<Place, EngineError> {
         let storage = &self.storages[&id];
-        let (action, reason) = storage.before(used);
-        let place = match storage.place {
-            Some(place) => place,
-            None => Place { memory: self.engine.allocate(storage.bytes().max(1))?, start: 0 },
-        };
-        self.arrive(id, place, action, reason, of)
+        let aligned = |place: &Place| place.start.is_multiple_of(used.alignment.max(1).into());
+        if let Some(place) = storage.place.filter(aligned) {
+            let (action, reason) = storage.before(used);
+            return self.arrive(id, place, action, reason, of);
+        }
+        let memory = self.engine.allocate(storage.bytes().max(1))?;
+        let result = self.put(id, Place { memory, start: 0 }, used, Reason::Aligned, of);
+        if result.is_err() {
+            self.release(memory);
+        }
+        result
     }
 
-    /// Moves an array to a place in a packed allocation, with what a kernel needs of it.
-    pub(crate) fn pack(
+    /// Puts an array at a new place, with what a kernel needs of it. The reason is why it cannot stay.
+    pub(crate) fn put(
         &mut self,
         id: StorageId,
         place: Place,
         used: Use,
+        why: Reason,
         of: &For,
     ) -> Result<Place, EngineError> {
         let storage = &self.storages[&id];
@@ -146,7 +155,7 @@ impl Device {
         let result = match old.filter(|_| storage.device_is_current) {
             Some(old) => {
                 let copied = self.engine.copy((old.memory, old.start), (place.memory, place.start), bytes);
-                copied.and_then(|()| self.arrive(id, place, Action::Move, Reason::Packed, of))
+                copied.and_then(|()| self.arrive(id, place, Action::Move, why, of))
             }
             None => self.arrive(id, place, action, reason, of),
         };

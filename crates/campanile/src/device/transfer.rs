@@ -42,6 +42,8 @@ pub enum Reason {
     HostReads,
     /// The kernel wants all arrays in one allocation.
     Packed,
+    /// The kernel needs the array at a greater alignment than it has where it lies.
+    Aligned,
     /// The device has it already.
     Current,
     /// The kernel overwrites all of it.
@@ -61,6 +63,7 @@ impl fmt::Display for Reason {
             Reason::Borrowed => "it is the caller's own memory",
             Reason::HostReads => "the host reads what a kernel may have written",
             Reason::Packed => "the kernel takes all arrays in one allocation",
+            Reason::Aligned => "the kernel needs it at a greater alignment",
             Reason::Current => "the device's copy is current",
             Reason::Overwritten => "the kernel overwrites all of it",
             Reason::Untouched => "the kernel does not touch it",

@@ -18,7 +18,7 @@ use super::extents::{self, Sizes};
 use super::value::{Back, Passed};
 use super::{Launch, suitable_local_size};
 use crate::buffer::AnyBuffer;
-use crate::device::{Device, For, Owner, Place, StorageId, Use};
+use crate::device::{Device, For, Owner, Place, Reason, StorageId, Use};
 use crate::element::Element;
 
 /// Alignment of arrays in a packed allocation, in bytes.
@@ -189,7 +189,7 @@ impl Launcher<'_, '_> {
             }
         }
         for (storage, _) in self.bindings.addresses.values() {
-            let all = Use { reads: true, writes: true, needs_contents: true };
+            let all = Use { reads: true, writes: true, needs_contents: true, alignment: 1 };
             uses.entry(*storage).or_default().join(all);
         }
         uses
@@ -212,12 +212,12 @@ impl Launcher<'_, '_> {
     ) -> Result<BTreeMap<StorageId, Place>, EngineError> {
         let mut starts = Vec::<(StorageId, u64)>::new();
         let mut end = 0u64;
-        for (buffer, bound) in self.layout.buffers.iter().zip(&self.bindings.buffers) {
+        for bound in &self.bindings.buffers {
             let Bound::Memory { storage, .. } = bound else { continue };
             if starts.iter().any(|(known, _)| known == storage) {
                 continue;
             }
-            let alignment = PACKED_ALIGNMENT.max(u64::from(buffer.ptr_align));
+            let alignment = PACKED_ALIGNMENT.max(uses[storage].alignment.into());
             let start = end.next_multiple_of(alignment);
             starts.push((*storage, start));
             end = start + device.storage(*storage).map_or(0, crate::device::Storage::bytes);
@@ -232,7 +232,10 @@ impl Launcher<'_, '_> {
             return self.bring(device, uses);
         }
         let memory = device.engine().allocate(end.max(1))?;
-        let pack = |(id, start)| Ok((id, device.pack(id, Place { memory, start }, uses[&id], self.of)?));
+        let pack = |(id, start)| {
+            let place = Place { memory, start };
+            Ok((id, device.put(id, place, uses[&id], Reason::Packed, self.of)?))
+        };
         let places: Result<_, EngineError> = starts.into_iter().map(pack).collect();
         if places.is_err() {
             device.release(memory);
@@ -392,7 +395,8 @@ impl Launcher<'_, '_> {
 fn use_of(buffer: &Buffer, whole: bool) -> Use {
     let reads = buffer.access.reads();
     let overwrites = buffer.written && buffer.initial == Initial::Undefined && whole;
-    Use { reads, writes: buffer.written, needs_contents: (reads || buffer.written) && !overwrites }
+    let needs_contents = (reads || buffer.written) && !overwrites;
+    Use { reads, writes: buffer.written, needs_contents, alignment: buffer.ptr_align }
 }
 
 /// A size in the type by which the kernel is told.
@@ -419,7 +423,7 @@ fn index_bytes(scalar: &Scalar, value: u64) -> Result<Vec<u8>, LaunchError> {
 
 /// Overlaps that the layout denies, for engines that do not look.
 fn refuse_overlaps(claims: &[MemoryClaim]) -> Result<(), LaunchError> {
-    let overlap = |one: &Range<u64>, other: &Range<u64>| one.start < other.end && other.start < one.end;
+    let overlap = |one: &Range<u64>, other: &Range<u64>| one.start.max(other.start) < one.end.min(other.end);
     for (index, one) in claims.iter().enumerate() {
         let denied = claims[index + 1..].iter().find(|other| {
             let claimed = (one.noalias || other.noalias) && (one.written || other.written);
