@@ -2,9 +2,10 @@
 
 mod support;
 
-use campanile::contract::layout::Limits;
+use campanile::contract::layout::{IndexType, Limits};
+use campanile::contract::{KernelInterface, Number};
 use support::kernels::{step, step_interface, step_result, two_cells};
-use support::{devices, run, separate};
+use support::{devices, kernel_within, run, separate};
 
 const U: [f32; 64] = {
     let mut u = [0.0; 64];
@@ -53,5 +54,33 @@ fn a_workspace_has_a_slice_for_each_iteration_and_is_freed_after_the_launch() {
         assert!(!ledger.live.contains(&address.memory));
         let extent = kernel.layout().scalars.iter().find(|one| one.variable == "tmp.extent.0").unwrap();
         assert_eq!(i32::from_le_bytes(ledger.scalar(extent.offset)), n + 1);
+    }
+}
+
+#[test]
+fn sizes_and_lanes_may_be_64_bits_wide() {
+    let interface = KernelInterface::kernel("wide").array("out", Number::I64, 2).scalar("n", Number::U16);
+    let interface = interface.workspace("tmp", Number::U8, ["n * 3", "max(n, 7)"]).unwrap();
+    let interface = interface.index(IndexType::I64).lanes(2);
+    // Lane 0 stores the two sizes, the lanes, and how far its slice is behind that of iteration 0.
+    let body = ".reg .64b %at;
+        .pred %other;
+        ucmp.ne.32b %other, %lane, 0;
+        return.cond %other;
+        umad.64b %at, %iteration, 32, %out_address;
+        st.global.64b [%at], %tmp_extent_0_value;
+        st.global.64b [%at + 8], %tmp_extent_1_value;
+        st.global.64b [%at + 16], %lanes_value;
+        ld.param.64b %partial, [%tmp];
+        isub.64b %partial, %tmp_slice, %partial;
+        st.global.64b [%at + 24], %partial;";
+    for slots in [None, Some(2)] {
+        let kernel = kernel_within(&interface, Limits { slots }, body);
+        for mut device in devices(kernel.module()) {
+            let out = device.buffer(&[0i64; 12]).shaped([4, 3]).unwrap();
+            run(kernel.launch().set("out", &out).set("n", 5u16).grid([3]), &mut device);
+            let expected = [[15, 7, 2, 0], [15, 7, 2, 105], [15, 7, 2, 210]];
+            assert_eq!(device.read(&out).unwrap(), expected.concat());
+        }
     }
 }
