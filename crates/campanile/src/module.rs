@@ -34,6 +34,9 @@ pub enum ModuleError {
     /// More than 4 GiB of text.
     #[error("`{0}` is longer than 4 GiB")]
     TooLong(String),
+    /// No modules to link.
+    #[error("there is no module to link")]
+    Nothing,
     /// The text breaks rules of the language.
     #[error("{}", Messages(.0))]
     Faults(Vec<Diagnostic>),
@@ -117,8 +120,11 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// Imports that nothing defines, symbols defined twice, and signatures that differ.
+    /// Imports that nothing defines, symbols defined twice, and signatures that differ; and when there is no module.
     pub fn link(modules: &[Module]) -> Result<Module, ModuleError> {
+        if modules.is_empty() {
+            return Err(ModuleError::Nothing);
+        }
         let parts = modules.iter().map(|one| module::Module::clone(&one.module)).collect();
         let mut sink = Sink::new();
         let linked = link::link(parts, link::Options { library: false }, &mut sink);

@@ -222,6 +222,43 @@ fn parts_of_arrays_are_the_same_memory() {
 }
 
 #[test]
+fn constant_memory_may_be_lent() {
+    let module = module(
+        ".kernel @first(.param[8] .addrspace(const) %from, .param[8] .addrspace(global) %to) {
+  .reg .64b %at;
+  .reg .32b %x;
+  ld.param.64b %at, [%from];
+  ld.const.32b %x, [%at + 4];
+  ld.param.64b %at, [%to];
+  st.global.32b [%at], %x;
+  return;
+}",
+    );
+    let kernel = module.kernel("first").unwrap();
+    for mut device in devices(&module) {
+        let (from, mut to) = (device.buffer(&[7i32, 8]), [0i32]);
+        run(kernel.launch().set("from", &from).set("to", &mut to[..]), &mut device);
+        assert_eq!(to, [8]);
+        run(kernel.launch().set("from", &[1i32, 2][..]).set("to", &mut to[..]), &mut device);
+        assert_eq!(to, [2]);
+    }
+}
+
+#[test]
+fn arrays_may_be_empty() {
+    let module = module(".kernel @idle(.param[8] .addrspace(global) %u) { return; }");
+    let kernel = module.kernel("idle").unwrap();
+    for mut device in devices(&module) {
+        let u = device.buffer::<f64>(&[]);
+        assert!(u.is_empty() && u.part(0..0).unwrap().is_empty());
+        run(kernel.launch().set("u", &u), &mut device);
+        run(kernel.launch().set("u", &mut [0f32; 0][..]), &mut device);
+        device.write(&u, &[]).unwrap();
+        assert!(device.read(&u).unwrap().is_empty());
+    }
+}
+
+#[test]
 fn shared_memory_is_as_large_as_the_host_computes() {
     let interface = KernelInterface::kernel("reverse").array("u", Number::I32, 1).scalar("n", Number::I32);
     let interface = interface.shared("tile", "n * 4").unwrap();

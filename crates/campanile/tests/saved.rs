@@ -146,4 +146,5 @@ fn modules_that_do_not_fit_together_are_not_linked() {
         let error = Module::link(&parts).unwrap_err().to_string();
         assert!(error.starts_with("test.pisa:"), "{error}");
     }
+    assert_eq!(Module::link(&[]).unwrap_err().to_string(), "there is no module to link");
 }
