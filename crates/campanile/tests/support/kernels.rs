@@ -110,3 +110,33 @@ pub fn step_result(u: &[f32], n: i32) -> Vec<f32> {
     let tmp = ((n + 1).max(0) * 4) as f32;
     u.iter().enumerate().map(|(index, u)| u + of_cell[index % 2] + u * tmp).collect()
 }
+
+/// Arrays, records with a component, a number: what is misused.
+pub fn store_interface() -> KernelInterface {
+    let cell = vec![
+        Field::plain("m", Number::I32),
+        Field::plain("w", Number::F32),
+        Field::allocatable("q", Number::U8, 2),
+    ];
+    KernelInterface::kernel("go")
+        .record("Cell", cell)
+        .array("u", Number::I32, 1)
+        .records("cells", "Cell", 1)
+        .scalar("n", Number::I64)
+}
+
+/// Stores n to the first element of u.
+pub const STORE: &str = ".reg .32b %x;
+  trunc.32b.64b %x, %n_value;
+  st.global.32b [%u_address], %x;";
+
+/// The kernel of [`store_interface`].
+pub fn store() -> Kernel {
+    kernel(&store_interface(), STORE)
+}
+
+/// Two cells without components.
+pub fn plain_cells(kernel: &Kernel, device: &mut Device) -> Records {
+    let cells = RecordsBuilder::new(kernel.layout(), "cells", [2]).unwrap().field("m", &[3i32, 4]).unwrap();
+    device.records("cells", cells).unwrap()
+}
