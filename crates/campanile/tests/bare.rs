@@ -2,7 +2,7 @@
 
 mod support;
 
-use campanile::{ArgumentError, Device, LaunchError, Module, Value};
+use campanile::{Action, ArgumentError, Device, LaunchError, Module, Reason, Value};
 use support::{devices, module, run};
 
 /// `u[0] = p[0..4] + p[16..20] + n + (the number at p[8..16])`; stores it at q too, unless q is null.
@@ -226,7 +226,13 @@ fn the_address_of_an_array_is_a_value_too() {
         let first = address(0);
         assert_ne!(first, 0);
         assert_eq!(address(3) % 4096, first % 4096 + 24);
-        // Nobody knows what the kernel does with it, so what is lent to be read cannot be passed.
+        // Nobody knows what the kernel does with it: it is there, and fetched when it is read.
+        let first = device.transfers().iter().filter(|one| one.launch == Some(1) && one.array == "array 1");
+        let first: Vec<_> = first.map(|one| (one.action, one.reason)).collect();
+        assert_eq!(first, [(Action::Upload, Reason::First), (Action::Nothing, Reason::Kept)]);
+        assert_eq!(device.read(&v).unwrap(), [0; 4]);
+        assert_eq!(device.transfers().last().unwrap().action, Action::Download);
+        // So what is lent to be read cannot be passed.
         let lent = [1u64];
         let error = kernel.launch().set("u", &u).set("where", &lent[..]).run(&mut device).unwrap_err();
         let text = "argument `where` may be written, but its memory is lent to be read: pass `&mut`";

@@ -131,6 +131,23 @@ fn arrays_that_the_layout_says_are_apart_must_not_overlap() {
 }
 
 #[test]
+fn one_of_two_arrays_that_is_alone_is_enough() {
+    let kernel = copy();
+    for alone in [0, 1] {
+        let mut layout = kernel.layout().clone();
+        layout.buffers[1 - alone].noalias = false;
+        let kernel = Kernel::trusting(kernel.module(), layout);
+        let mut device = Device::checked(kernel.module()).unwrap();
+        let u = device.buffer(&[1i32, 2]);
+        assert_eq!(codes(&launch(&kernel, &mut device, &u, [0, 2], [0, 2]).unwrap()), [126]);
+        let mut device = separate(kernel.module()).0;
+        let u = device.buffer(&[1i32, 2]);
+        let error = launch(&kernel, &mut device, &u, [0, 2], [0, 2]).unwrap_err();
+        assert!(matches!(error, LaunchError::Overlap { .. }), "{error}");
+    }
+}
+
+#[test]
 fn parts_that_do_not_overlap_are_apart() {
     let kernel = copy();
     for mut device in

@@ -146,6 +146,12 @@ fn a_single_record_is_an_array_of_one() {
                 run(kernel.launch().set("cell", &cell).set("out", &out), &mut device);
                 assert_eq!(device.read(&out).unwrap(), [sum]);
             }
+            let one =
+                device.records("one", RecordsBuilder::new(kernel.layout(), "cell", [1]).unwrap()).unwrap();
+            let out = device.buffer(&[0i32]);
+            let launch = kernel.launch().set("cell", &one).set(1, &out);
+            let text = "argument `cell` has 0 dimensions, got an array of 1";
+            assert_eq!(launch.run(&mut device).unwrap_err().to_string(), text);
         }
     }
 }

@@ -111,6 +111,8 @@ fn arrays_of_other_devices_and_freed_ones() {
         let foreign_c = "the array passed for `cells` is not of this device, or has been freed";
         assert_eq!(refused(launch(&foreign, &its_cells), device), foreign_u);
         assert_eq!(refused(launch(&u, &foreign_cells), device), foreign_c);
+        // The other device's arrays are counted as those of this one.
+        assert_eq!(device.read(&foreign).unwrap_err(), AccessError::Foreign);
         let (part, clone) = (u.part(1..2).unwrap(), u.clone());
         device.free(u.any().clone()).unwrap();
         assert_eq!(refused(launch(&clone, &its_cells), device), foreign_u);
@@ -120,7 +122,6 @@ fn arrays_of_other_devices_and_freed_ones() {
         assert_eq!(device.write(&part, &[1]).unwrap_err(), AccessError::Foreign);
         assert_eq!(device.free(clone.any().clone()).unwrap_err(), AccessError::Foreign);
         assert_eq!(device.name(clone.any(), "u").unwrap_err(), AccessError::Foreign);
-        assert_eq!(device.read(&foreign).unwrap_err(), AccessError::Foreign);
         let error = device.read_field::<i32>(&foreign_cells, "m").unwrap_err();
         assert_eq!(error, RecordsError::Access(AccessError::Foreign));
         assert_eq!(device.free_records(foreign_cells).unwrap_err(), AccessError::Foreign);
