@@ -186,18 +186,22 @@ impl RecordsBuilder {
     /// # Errors
     /// When there is no such field of this type, or another number of values.
     pub fn field<T: Element>(self, name: &str, values: &[T]) -> Result<Self, RecordsError> {
+        let (expected, given) = (self.count(), values.len() as u64);
+        if expected != given {
+            return Err(RecordsError::Count { name: name.to_owned(), expected, given });
+        }
         self.field_bytes(name, T::NUMBER, &bytes_of(values))
     }
 
     /// The same with the type known at run time only.
     ///
     /// # Errors
-    /// As [`field`](Self::field).
+    /// When there is no such field of this type, or another number of bytes.
     pub fn field_bytes(mut self, name: &str, number: Number, bytes: &[u8]) -> Result<Self, RecordsError> {
         let size = number.size() as usize;
-        let (expected, given) = (self.count(), (bytes.len() / size) as u64);
+        let (expected, given) = (self.count().saturating_mul(size as u64), bytes.len() as u64);
         if expected != given {
-            return Err(RecordsError::Count { name: name.to_owned(), expected, given });
+            return Err(RecordsError::Bytes { name: name.to_owned(), expected, given });
         }
         let place = plain_field(&self.layout, name, number)?;
         let stride = self.layout.size as usize;

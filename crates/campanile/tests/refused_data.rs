@@ -100,6 +100,9 @@ fn half_an_element_is_none() {
     let cells = RecordsBuilder::new(kernel.layout(), "cells", [1]).unwrap();
     let error = cells.component_bytes("q", 0, Number::I32, vec![1], vec![0; 7]).unwrap_err();
     assert_eq!(error.to_string(), "`q` needs 4 bytes, got 7");
+    let cells = RecordsBuilder::new(store().layout(), "cells", [1]).unwrap();
+    let error = cells.field_bytes("m", Number::I32, &[0; 7]).unwrap_err();
+    assert_eq!(error.to_string(), "`m` needs 4 bytes, got 7");
 }
 
 #[test]

@@ -76,9 +76,12 @@ fn layouts_that_the_body_denies_are_refused() {
     };
     let read_only =
         texts(|layout| (layout.buffers[0].written, layout.buffers[0].access) = (false, Access::Read));
-    assert_eq!(read_only, "invariant.written: buffer `u` has written false, but the kernel may write it");
+    assert_eq!(read_only, "invariant.written: `u` has written false, but the kernel may write it");
+    // What is not read would not be there.
+    let unread = texts(|layout| layout.buffers[0].access = Access::Write);
+    assert!(unread.starts_with("invariant."), "{unread}");
     let moved = texts(|layout| layout.scalars[0].offset = 12);
-    assert!(moved.contains("an entry is not where the kernel's parameter is"), "{moved}");
+    assert!(moved.contains("an entry is not where, or not as, the kernel declares its parameter"), "{moved}");
     assert_eq!(texts(|layout| layout.kernel = "single".into()), "the module has no kernel `@single`");
     // One that contradicts itself has not been through the saved form.
     let foreign = texts(|layout| layout.buffers[0].argument_index = 7);

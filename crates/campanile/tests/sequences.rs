@@ -230,8 +230,9 @@ fn play(shapes: &[Shape], kernels: &[Kernel], steps: &[Step], device: &mut Devic
     let arrays: Vec<Buffer<i32>> = model.arrays.iter().map(|one| device.buffer(&one.elements)).collect();
     for one in steps {
         step(one, shapes, kernels, device, &arrays, &mut model);
-        assert_eq!(moved(device, Action::Upload), model.uploaded, "{one:?}");
-        assert_eq!(moved(device, Action::Download), model.downloaded, "{one:?}");
+        let bytes = (model.uploaded, model.downloaded);
+        assert_eq!((device.uploaded(), device.downloaded()), bytes, "{one:?}");
+        assert_eq!((moved(device, Action::Upload), moved(device, Action::Download)), bytes, "{one:?}");
     }
     for (array, expected) in arrays.iter().zip(&model.arrays) {
         assert_eq!(device.read(array).unwrap(), expected.elements);

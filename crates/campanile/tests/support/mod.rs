@@ -12,7 +12,9 @@ pub use separate::separate;
 
 /// A device on every engine there is: what holds on one must hold on the other.
 pub fn devices(module: &Module) -> [Device; 2] {
-    [Device::checked(module).expect("the variables are small"), separate(module).0]
+    let mut checked = Device::checked(module).expect("the variables are small");
+    checked.explain_transfers();
+    [checked, separate(module).0]
 }
 
 /// A module of these lines, without the header.

@@ -80,14 +80,16 @@ struct Separate {
     ledger: Rc<RefCell<Ledger>>,
 }
 
-/// A device with memory of its own, and its ledger.
+/// A device with memory of its own, which explains its transfers, and its ledger.
 pub fn separate(module: &Module) -> (Device, Rc<RefCell<Ledger>>) {
     let checks = Checks::default().without(Check::Layout);
     let runner = CheckedEngine::new(module.program().clone(), Options { checks, ..Options::default() });
     let ledger = Rc::<RefCell<Ledger>>::default();
     let runner = runner.expect("the variables are small");
     let engine = Separate { runner, memories: BTreeMap::new(), ledger: ledger.clone() };
-    (Device::with_engine(module, Box::new(engine)), ledger)
+    let mut device = Device::with_engine(module, Box::new(engine));
+    device.explain_transfers();
+    (device, ledger)
 }
 
 fn range(start: u64, bytes: usize) -> Range<usize> {
