@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use campanile_core::module::{FunctionKind, Module, Parameter};
 
-use crate::checks::Check;
 use crate::claims::Claim;
 use crate::device::{BufferId, Device, DeviceError};
 use crate::engine::{Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId};
@@ -64,7 +63,7 @@ impl Engine for CheckedEngine {
     }
 
     fn watches_claims(&self) -> bool {
-        self.options.checks.has(Check::Layout)
+        true
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<MemoryId, EngineError> {
@@ -87,9 +86,8 @@ impl Engine for CheckedEngine {
     }
 
     fn copy(&mut self, from: (MemoryId, u64), to: (MemoryId, u64), bytes: u64) -> Result<(), EngineError> {
-        let mut copied = vec![0; bytes as usize];
-        self.download(from.0, from.1, &mut copied)?;
-        self.upload(to.0, to.1, &copied)
+        self.device.copy_within((Self::buffer(from.0), from.1), (Self::buffer(to.0), to.1), bytes);
+        Ok(())
     }
 
     fn run(&mut self, launch: &EngineLaunch<'_>) -> Result<Report, EngineError> {

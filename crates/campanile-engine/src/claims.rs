@@ -1,5 +1,6 @@
 //! What the layout of a launch claims of its buffers, and what the launch itself already denies.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use campanile_core::module::{FunctionId, FunctionKind, Module};
@@ -24,10 +25,26 @@ pub struct Claim {
     pub noalias: bool,
 }
 
-/// Buffers that no claim lets the kernel write: a store there is a finding.
-pub(crate) fn protected(claims: &[Claim]) -> impl Iterator<Item = BufferId> {
-    let written = |buffer| claims.iter().any(|claim| claim.written && claim.buffer == buffer);
-    claims.iter().map(|claim| claim.buffer).filter(move |buffer| !written(*buffer))
+/// Bytes of buffers that some claim names and none lets the kernel write: a store there is a finding.
+pub(crate) fn protected(claims: &[Claim]) -> BTreeMap<BufferId, Vec<Range<u64>>> {
+    let mut protected = BTreeMap::<BufferId, Vec<Range<u64>>>::new();
+    for read in claims.iter().filter(|claim| !claim.written) {
+        let written = claims.iter().filter(|claim| claim.written && claim.buffer == read.buffer);
+        let mut rest = vec![read.bytes.clone()];
+        for claim in written {
+            rest = rest.iter().flat_map(|bytes| without(bytes, &claim.bytes)).collect();
+        }
+        protected.entry(read.buffer).or_default().extend(rest);
+    }
+    protected
+}
+
+/// What is left of some bytes before and behind others.
+fn without(bytes: &Range<u64>, others: &Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
+    let before = bytes.start..bytes.end.min(others.start);
+    let behind = bytes.start.max(others.end)..bytes.end;
+    let whole = if others.is_empty() { [bytes.clone(), 0..0] } else { [before, behind] };
+    whole.into_iter().filter(|rest| rest.start < rest.end)
 }
 
 /// Names of buffers, for findings; those that share one buffer are all said.
@@ -79,5 +96,28 @@ fn at_parameter(module: &Module, kernel: FunctionId, parameter: u32, kind: Findi
         work_item: None,
         other: None,
         count: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_claim_lets_write_is_not_protected() {
+        let claim = |bytes: Range<u64>, written| Claim {
+            buffer: BufferId(0),
+            bytes,
+            name: String::new(),
+            parameter: 0,
+            written,
+            noalias: false,
+        };
+        let of = |claims: &[Claim]| protected(claims).remove(&BufferId(0)).unwrap_or_default();
+        assert_eq!(of(&[claim(0..8, false)]), [0..8]);
+        assert_eq!(of(&[claim(0..8, false), claim(2..4, true)]), [0..2, 4..8]);
+        assert_eq!(of(&[claim(2..4, false), claim(0..8, true)]), []);
+        assert_eq!(of(&[claim(0..8, false), claim(4..4, true)]), [0..8]);
+        assert_eq!(of(&[claim(0..4, false), claim(4..8, true)]), [0..4]);
     }
 }

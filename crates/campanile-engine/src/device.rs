@@ -1,6 +1,7 @@
 //! A module instance: its global memory, which outlives launches.
 
 use std::collections::TryReserveError;
+use std::ops::Range;
 use std::sync::Arc;
 
 use campanile_core::isa::Space;
@@ -152,6 +153,16 @@ impl Device {
         self.memory.copy_bytes(self.buffers[buffer.0 as usize], start, bytes);
     }
 
+    /// Copies bytes from one buffer to another; what is undefined stays so.
+    ///
+    /// # Panics
+    ///
+    /// When they reach past the end of either.
+    pub(crate) fn copy_within(&mut self, from: (BufferId, u64), to: (BufferId, u64), bytes: u64) {
+        let object = |(buffer, start): (BufferId, u64)| (self.buffers[buffer.0 as usize], start as usize);
+        self.memory.copy_within(object(from), object(to), bytes as usize);
+    }
+
     /// Overwrites the bytes of a buffer from `start` on.
     ///
     /// # Panics
@@ -166,9 +177,9 @@ impl Device {
         self.memory.free(self.buffers[buffer.0 as usize]);
     }
 
-    /// Says whether a kernel must not write a buffer.
-    pub(crate) fn protect(&mut self, buffer: BufferId, read_only: bool) {
-        self.memory.set_read_only(self.buffers[buffer.0 as usize], read_only);
+    /// Says which bytes of a buffer a kernel must not write.
+    pub(crate) fn protect(&mut self, buffer: BufferId, bytes: Vec<Range<u64>>) {
+        self.memory.protect(self.buffers[buffer.0 as usize], bytes);
     }
 
     /// The global address of a buffer's first byte.

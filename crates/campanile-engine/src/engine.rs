@@ -86,7 +86,8 @@ pub trait Engine {
     /// Its name, as `--engine` has it.
     fn name(&self) -> &'static str;
 
-    /// Whether it finds out by itself where a kernel or launch denies what the layout claims.
+    /// Whether it finds out by itself where a kernel or launch denies what the layout claims, or has been told not to
+    /// care.
     fn watches_claims(&self) -> bool {
         false
     }

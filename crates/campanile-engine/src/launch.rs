@@ -285,12 +285,13 @@ fn execute_claimed(
     if !options.checks.has(Check::Layout) {
         return execute::execute(device, program, range, printf_buffer, options);
     }
-    for buffer in claims::protected(&launch.claims) {
-        device.protect(buffer, true);
+    let protected = claims::protected(&launch.claims);
+    for (buffer, bytes) in &protected {
+        device.protect(*buffer, bytes.clone());
     }
     let mut report = execute::execute(device, program, range, printf_buffer, options);
-    for buffer in claims::protected(&launch.claims) {
-        device.protect(buffer, false);
+    for buffer in protected.keys() {
+        device.protect(*buffer, Vec::new());
     }
     report.findings.splice(0..0, claims::overlaps(device, launch.kernel, &launch.claims));
     report
@@ -324,7 +325,9 @@ fn argument_bytes(
             points_into(Space::Shared)?;
             let alignment = parameter.pointee_alignment.unwrap_or(1);
             let address = shared.add_argument(position as u32, *size, alignment);
-            (address as u32).to_le_bytes().to_vec()
+            let bytes = u64::from(address as u32).to_le_bytes();
+            // A parameter of eight bytes that is not marked holds the address too.
+            bytes[..if parameter.size == 8 { 8 } else { 4 }].to_vec()
         }
     };
     if bytes.len() != parameter.size as usize {

@@ -171,6 +171,20 @@ fn arrays_of_explicit_shape_are_large_enough() {
 }
 
 #[test]
+fn an_extent_of_an_explicit_shape_is_the_declared_one() {
+    let shape = Shape::Explicit(vec!["n".parse().unwrap()]);
+    let u = ArgumentKind::Array { element: Number::I32.into(), shape };
+    let interface = KernelInterface::kernel("count").argument("u", u).scalar("n", Number::I32);
+    let interface = interface.workspace("tmp", Number::I32, ["extent(u, 0)"]).unwrap();
+    let kernel = kernel(&interface, "st.global.32b [%u_address], %tmp_extent_0_value;");
+    for mut device in devices(kernel.module()) {
+        let u = device.buffer(&[9i32; 7]);
+        run(kernel.launch().set("u", &u).set("n", 2i32), &mut device);
+        assert_eq!(device.read(&u).unwrap()[0], 2);
+    }
+}
+
+#[test]
 fn no_element_needs_no_byte_whatever_the_other_sizes() {
     let shape = Shape::Explicit(["n", "n", "0"].map(|extent| extent.parse().unwrap()).to_vec());
     let u = ArgumentKind::Array { element: Number::I32.into(), shape };

@@ -239,3 +239,35 @@ fn the_address_of_an_array_is_a_value_too() {
         assert_eq!(error.to_string(), text);
     }
 }
+
+/// `keep` stores the address of u in v; `follow` adds one to what the address in v points to.
+const FOLLOW: &str = ".kernel @keep(.param[8] .addrspace(global) %u, .param[8] .addrspace(global) %v) {
+  .reg .64b %u0, %v0;
+  ld.param.64b %u0, [%u];
+  ld.param.64b %v0, [%v];
+  st.global.64b [%v0], %u0;
+}
+.kernel @follow(.param[8] .addrspace(global) %v) {
+  .reg .64b %v0;
+  .reg .32b %x;
+  ld.param.64b %v0, [%v];
+  ld.global.64b %v0, [%v0];
+  ld.global.32b %x, [%v0];
+  iadd.32b %x, %x, 1;
+  st.global.32b [%v0], %x;
+}";
+
+#[test]
+fn arrays_that_only_an_address_in_memory_leads_to_are_current() {
+    let module = module(FOLLOW);
+    let (keep, follow) = (module.kernel("keep").unwrap(), module.kernel("follow").unwrap());
+    assert!(follow.layout().resources.wild_writes && !keep.layout().resources.wild_writes);
+    let mut device = Device::checked(&module).unwrap();
+    let (u, v) = (device.buffer(&[5u32]), device.buffer(&[0u64]));
+    run(keep.launch().set("u", &u).set("v", &v), &mut device);
+    run(follow.launch().set("v", &v), &mut device);
+    assert_eq!(device.read(&u).unwrap(), [6]);
+    device.write(&u, &[20]).unwrap();
+    run(follow.launch().set("v", &v), &mut device);
+    assert_eq!(device.read(&u).unwrap(), [21]);
+}

@@ -2,12 +2,12 @@
 
 mod support;
 
-use campanile::contract::layout::Access;
+use campanile::contract::layout::{Access, Limits};
 use campanile::contract::noalias::Storage;
 use campanile::contract::{KernelInterface, Number};
 use campanile::engine::{Check, Checks, FindingKind, Options, Report};
 use campanile::{Buffer, Device, Kernel, LaunchError};
-use support::{kernel, run, separate};
+use support::{kernel, kernel_within, module, run, separate};
 
 /// `to[i] = from[i]` with one launch in the world, which passes two arrays.
 fn copy() -> Kernel {
@@ -71,6 +71,49 @@ fn a_store_that_the_layout_denies_is_found() {
 }
 
 #[test]
+fn a_denied_store_is_found_among_packed_arrays_and_in_parts() {
+    let launch = [("from", "a"), ("to", "b")].map(|(name, array)| (name.to_owned(), array.to_owned()));
+    let interface = KernelInterface::kernel("copy").array("from", Number::I32, 1).array("to", Number::I32, 1);
+    let interface = interface.storage("a", Storage::default()).storage("b", Storage::default());
+    let body = "st.global.32b [%from_address], %from_extent_0_value;
+        st.global.32b [%to_address], %from_extent_0_value;";
+    let limits = Limits { slots: Some(1) };
+    let honest = kernel_within(&interface.launches(vec![launch.into()]), limits, body);
+    let mut layout = honest.layout().clone();
+    assert!(layout.packed && layout.buffers.iter().all(|buffer| buffer.written));
+    (layout.buffers[0].written, layout.buffers[0].access) = (false, Access::Read);
+    let denying = Kernel::trusting(honest.module(), layout);
+    let mut device = Device::checked(honest.module()).unwrap();
+    let (from, to) = (device.buffer(&[1i32]), device.buffer(&[2i32]));
+    let report = denying.launch().set("from", &from).set("to", &to).run(&mut device).unwrap();
+    assert_eq!(codes(&report), [125]);
+    assert_eq!((device.read(&from).unwrap(), device.read(&to).unwrap()), (vec![1], vec![1]));
+
+    // Two parts of one array, of which the kernel may write one.
+    let all = device.buffer(&[0i32; 8]);
+    let (read, written) = (all.part(4..8).unwrap(), all.part(0..4).unwrap());
+    let report = denying.launch().set("from", &read).set("to", &written).run(&mut device).unwrap();
+    assert_eq!(codes(&report), [125]);
+    assert_eq!(device.read(&all).unwrap(), [4, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_store_through_a_constant_address_is_found() {
+    let module = module(
+        ".kernel @k (.param[8] .addrspace(const) %u) {
+  .reg .64b %a;
+  ld.param.64b %a, [%u];
+  st.global.64b [%a], %a;
+  return;
+}",
+    );
+    let mut device = Device::checked(&module).unwrap();
+    let u = device.buffer(&[1u64]);
+    let report = module.kernel("k").unwrap().launch().set("u", &u).run(&mut device).unwrap();
+    assert_eq!(codes(&report), [125]);
+}
+
+#[test]
 fn an_array_that_one_argument_may_write_is_not_protected_by_another() {
     let kernel = copy();
     let mut layout = kernel.layout().clone();
@@ -119,14 +162,17 @@ fn arrays_that_the_layout_says_are_apart_must_not_overlap() {
         assert_eq!(codes(&report), [126]);
         let expected = FindingKind::DeniedOverlap { first: "from".into(), second: "to".into(), bytes };
         assert_eq!(report.findings[0].kind, expected);
-        for mut device in [unchecked(&kernel), separate(kernel.module()).0] {
-            let u = device.buffer(&[1i32, 2, 3, 4, 5, 6, 7, 8]);
-            let error = launch(&kernel, &mut device, &u, from, to).unwrap_err();
-            assert_eq!(error, LaunchError::Overlap { first: "from".into(), second: "to".into() });
-            let text = "`from` and `to` overlap, but the layout says that they share no memory";
-            assert_eq!(error.to_string(), text);
-            assert_eq!(device.read(&u).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
-        }
+        // An engine that does not look runs nothing; one that has been told not to look runs all.
+        let mut device = separate(kernel.module()).0;
+        let u = device.buffer(&[1i32, 2, 3, 4, 5, 6, 7, 8]);
+        let error = launch(&kernel, &mut device, &u, from, to).unwrap_err();
+        assert_eq!(error, LaunchError::Overlap { first: "from".into(), second: "to".into() });
+        let text = "`from` and `to` overlap, but the layout says that they share no memory";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(device.read(&u).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+        let mut device = unchecked(&kernel);
+        let u = device.buffer(&[1i32, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(codes(&launch(&kernel, &mut device, &u, from, to).unwrap()), [0u32; 0]);
     }
 }
 
@@ -165,14 +211,18 @@ fn parts_that_do_not_overlap_are_apart() {
 #[test]
 fn a_part_without_elements_overlaps_nothing() {
     let kernel = copy();
-    for mut device in [Device::checked(kernel.module()).unwrap(), separate(kernel.module()).0] {
-        let u = device.buffer(&[1i32, 2, 3, 4]);
-        let (none, all) = (u.part(2..2).unwrap(), u.part(0..4).unwrap());
-        for (from, to) in [(&none, &all), (&all, &none)] {
-            // Nothing is there, and so the iteration reads or writes out of bounds of the part, but within the array.
-            let report = kernel.launch().set("from", from).set("to", to).run(&mut device).unwrap();
-            assert_eq!(codes(&report), [0u32; 0]);
-        }
+    let mut device = Device::checked(kernel.module()).unwrap();
+    let u = device.buffer(&[1i32, 2, 3, 4]);
+    let (none, all) = (u.part(2..2).unwrap(), u.part(0..4).unwrap());
+    let launch = |from, to| kernel.launch().set("from", from).set("to", to);
+    assert_eq!(codes(&launch(&none, &all).run(&mut device).unwrap()), [0u32; 0]);
+    // What the kernel stores where nothing is lands in what it may only read: that is found, and no overlap.
+    assert_eq!(codes(&launch(&all, &none).run(&mut device).unwrap()), [125]);
+    let mut device = separate(kernel.module()).0;
+    let u = device.buffer(&[1i32, 2, 3, 4]);
+    let (none, all) = (u.part(2..2).unwrap(), u.part(0..4).unwrap());
+    for (from, to) in [(&none, &all), (&all, &none)] {
+        launch(from, to).run(&mut device).unwrap();
     }
 }
 

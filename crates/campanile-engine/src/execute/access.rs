@@ -10,7 +10,7 @@ use crate::checks::{Check, Checks};
 use crate::finding::{Access, FindingKind, Where};
 use crate::mask::{self, lanes, lanes_where};
 use crate::meaning::Lanes;
-use crate::memory::{Memory, Object, Owner};
+use crate::memory::{Memory, Object, Owner, Protection};
 use crate::observe::{Event, Observer};
 use crate::program::{AccessPlan, AddressPlan, OffsetPlan};
 
@@ -98,7 +98,7 @@ impl Checked<'_> {
         let mut permitted = 0;
         for lane in lanes(wanted) {
             let object = memory.find(addresses[lane]);
-            match self.judge(object, addresses[lane]) {
+            match self.judge(memory, object, addresses[lane]) {
                 Ok(()) => permitted |= 1 << lane,
                 Err(kind) => {
                     let object = object.or_else(|| memory.nearest(addresses[lane]));
@@ -126,12 +126,12 @@ impl Checked<'_> {
         let alignment = self.plan.alignment();
         let aligned = low_bits & u64::from(alignment - 1) == 0;
         let declared = object.alignment >= alignment || !self.rules.declared;
-        let writable = self.access == Access::Load || !object.read_only;
+        let writable = self.access == Access::Load || object.protection == Protection::None;
         let inside = greatest.checked_add(u64::from(self.plan.bytes()))? <= object.start + object.size;
         (aligned && declared && writable && inside).then_some(object)
     }
 
-    fn judge(&self, object: Option<Object>, address: u64) -> Result<(), FaultKind> {
+    fn judge<M: Memory>(&self, memory: &M, object: Option<Object>, address: u64) -> Result<(), FaultKind> {
         if self.null(address) {
             return Err(FaultKind::Null);
         }
@@ -145,7 +145,12 @@ impl Checked<'_> {
         if !object.holds(address, bytes) && !tolerated {
             return Err(FaultKind::OutOfBounds);
         }
-        if object.read_only && self.access != Access::Load {
+        let protected = match object.protection {
+            Protection::None => false,
+            Protection::Parts => memory.is_protected(&object, address, bytes),
+            Protection::Whole => true,
+        };
+        if protected && self.access != Access::Load {
             return Err(FaultKind::ReadOnly);
         }
         let alignment = self.plan.alignment();

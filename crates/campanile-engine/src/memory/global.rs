@@ -5,11 +5,12 @@
 //! Words are relaxed atomics: what races in the kernel is then a race of the kernel's, not of this program's. Accesses
 //! of 64 and 128 bits that must be atomic go through locks.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::bytes::{self, ReadWords, WriteWords};
-use super::object::{Memory, Object, Owner};
+use super::object::{Memory, Object, Owner, Protection};
 
 const RANGE_BITS: u32 = 36;
 const HALF_RANGE: u64 = 1 << (RANGE_BITS - 1);
@@ -29,6 +30,8 @@ struct GlobalObject {
     words: Box<[AtomicU32]>,
     /// A bit for each byte that has not been written; none when all have.
     undefined: Option<Box<[AtomicU32]>>,
+    /// Bytes that kernels must not write.
+    protected: Vec<Range<u64>>,
 }
 
 fn zeros(count: u64) -> Option<Vec<AtomicU32>> {
@@ -53,7 +56,7 @@ impl GlobalMemory {
         size: u64,
         bytes: Option<&[u8]>,
         alignment: u32,
-        read_only: bool,
+        constant: bool,
         owner: Owner,
     ) -> Option<u32> {
         let index = self.objects.len() as u32;
@@ -70,8 +73,9 @@ impl GlobalMemory {
                 Some(bits.into_boxed_slice())
             }
         };
-        let object = Object { index, start, size, alignment, read_only, owner };
-        self.objects.push(GlobalObject { object, words, undefined });
+        let protection = if constant { Protection::Whole } else { Protection::None };
+        let object = Object { index, start, size, alignment, protection, owner };
+        self.objects.push(GlobalObject { object, words, undefined, protected: Vec::new() });
         self.write_bytes(index, 0, bytes.unwrap_or_default());
         Some(index)
     }
@@ -145,9 +149,29 @@ impl GlobalMemory {
         }
     }
 
-    /// Says whether kernels must not write an object.
-    pub fn set_read_only(&mut self, index: u32, read_only: bool) {
-        self.objects[index as usize].object.read_only = read_only;
+    /// Copies bytes from one object to another; what is undefined stays so.
+    ///
+    /// # Panics
+    ///
+    /// When they reach past the end of either.
+    pub fn copy_within(&mut self, from: (u32, usize), to: (u32, usize), bytes: usize) {
+        let (source, mut target) = (&self.objects[from.0 as usize], Racing(&self.objects[to.0 as usize]));
+        for start in (0..bytes).step_by(8) {
+            let count = (bytes - start).min(8) as u32;
+            let (value, undefined) = bytes::read(&source, from.1 + start, 0, count);
+            bytes::write(&mut target, to.1 + start, 0, count, value, undefined);
+        }
+    }
+
+    /// Says which bytes of an object kernels must not write.
+    pub fn protect(&mut self, index: u32, bytes: Vec<Range<u64>>) {
+        let object = &mut self.objects[index as usize];
+        object.object.protection = match bytes.as_slice() {
+            [] => Protection::None,
+            [all] if *all == (0..object.object.size) => Protection::Whole,
+            _ => Protection::Parts,
+        };
+        object.protected = bytes;
     }
 
     /// Gives the memory of an object back. Its addresses stay taken, and no access there is in bounds.
@@ -241,6 +265,12 @@ impl Memory for &GlobalMemory {
     #[inline]
     fn words_mut(&mut self, object: &Object) -> (impl WriteWords, usize) {
         (Racing(&self.objects[object.index as usize]), 0)
+    }
+
+    fn is_protected(&self, object: &Object, address: u64, bytes: u64) -> bool {
+        let start = address - object.start;
+        let protected = &self.objects[object.index as usize].protected;
+        protected.iter().any(|range| range.start < start + bytes && start < range.end)
     }
 
     fn read_whole(&self, object: &Object, byte: u64, lane: usize, count: u32) -> u128 {

@@ -13,7 +13,7 @@ use cranelift_entity::EntityRef;
 
 pub(crate) use bytes::{ReadWords, read, write};
 pub(crate) use global::GlobalMemory;
-pub(crate) use object::{Memory, Object, Owner};
+pub(crate) use object::{Memory, Object, Owner, Protection};
 pub(crate) use private::{
     ALIGNMENT as PRIVATE_ALIGNMENT, GAP as PRIVATE_GAP, PrivateMemory, PrivateVariable,
 };

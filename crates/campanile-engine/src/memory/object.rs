@@ -15,6 +15,17 @@ pub(crate) enum Owner {
     Argument(u32),
 }
 
+/// How much of an object kernels must not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protection {
+    /// Nothing.
+    None,
+    /// Some of it: its memory knows which bytes.
+    Parts,
+    /// All of it.
+    Whole,
+}
+
 /// A run of bytes that one variable, buffer or argument occupies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object {
@@ -26,8 +37,8 @@ pub(crate) struct Object {
     pub size: u64,
     /// The alignment that its declaration promises; it may lie better.
     pub alignment: u32,
-    /// Whether it must not be written: constants, and buffers that the layout of a launch says are only read.
-    pub read_only: bool,
+    /// Whether it must not be written: constants, and what the layout of a launch says is only read.
+    pub protection: Protection,
     /// What it is.
     pub owner: Owner,
 }
@@ -56,6 +67,11 @@ impl Object {
 pub(crate) trait Memory {
     /// The object that an address lies in.
     fn find(&self, address: u64) -> Option<Object>;
+
+    /// Whether kernels must not write some of these bytes of an object that is protected in parts.
+    fn is_protected(&self, _: &Object, _address: u64, _bytes: u64) -> bool {
+        false
+    }
 
     /// The object that an address lies in or is nearest to.
     fn nearest(&self, address: u64) -> Option<Object>;

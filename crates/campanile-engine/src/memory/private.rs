@@ -6,7 +6,7 @@
 use campanile_core::module::VariableId;
 
 use super::bytes::{ReadWords, WriteWords};
-use super::object::{Memory, Object, Owner, find_sorted, nearest_sorted};
+use super::object::{Memory, Object, Owner, Protection, find_sorted, nearest_sorted};
 
 const LANES: usize = 32;
 
@@ -57,7 +57,7 @@ impl PrivateMemory {
             let index = self.objects.len() as u32;
             let owner = Owner::Variable(variable);
             let start = start + offset;
-            self.objects.push(Object { index, start, size, alignment, read_only: false, owner });
+            self.objects.push(Object { index, start, size, alignment, protection: Protection::None, owner });
         }
         self.top = start + size;
         let words = (start / 4) as usize * LANES..self.top.div_ceil(4) as usize * LANES;

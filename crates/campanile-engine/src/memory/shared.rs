@@ -5,7 +5,7 @@ use std::sync::Arc;
 use campanile_core::module::VariableId;
 
 use super::bytes::{ReadWords, WriteWords};
-use super::object::{Memory, Object, Owner, find_sorted, nearest_sorted};
+use super::object::{Memory, Object, Owner, Protection, find_sorted, nearest_sorted};
 
 /// Alignment of every variable, whatever it declares.
 const VARIABLE_ALIGNMENT: u64 = 16;
@@ -27,7 +27,7 @@ impl SharedLayout {
         // What does not fit into 64 bits is refused by its size.
         let start = self.end.checked_next_multiple_of(least.max(u64::from(alignment))).unwrap_or(self.end);
         let index = self.objects.len() as u32;
-        self.objects.push(Object { index, start, size, alignment, read_only: false, owner });
+        self.objects.push(Object { index, start, size, alignment, protection: Protection::None, owner });
         self.end = start.saturating_add(size).saturating_add(GAP);
         self.used = self.used.saturating_add(size);
         start

@@ -124,6 +124,12 @@ impl Device {
         }
     }
 
+    /// The arrays that have a place on the device.
+    pub(crate) fn resident(&self) -> impl Iterator<Item = StorageId> {
+        let placed = self.storages.iter().filter(|(_, storage)| storage.place.is_some());
+        placed.map(|(id, _)| *id)
+    }
+
     /// Brings an array to the device, as a kernel needs it.
     pub(crate) fn bring(&mut self, id: StorageId, used: Use, of: &For) -> Result<Place, EngineError> {
         let storage = &self.storages[&id];

@@ -1,4 +1,4 @@
-//! What is bound to each entry of a layout: memory, values, shared memory. Everything is checked before anything moves.
+//! What is bound to each entry of a layout: memory, values, shared memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

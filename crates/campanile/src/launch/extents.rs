@@ -118,7 +118,13 @@ impl Arguments for HostValues<'_> {
         }
     }
 
+    /// The sizes that an array is declared with; those of what is passed only where each launch gives them.
     fn shape(&self, name: &str) -> Option<Cow<'_, [i64]>> {
+        let parameter = self.layout.parameters.iter().find(|one| one.name == name);
+        if let Some(declared) = parameter.and_then(|parameter| parameter.shape.as_ref()) {
+            let size = |extent: &Extent| i64::try_from(extent.evaluate(self).ok()?).ok();
+            return declared.iter().map(size).collect::<Option<Vec<_>>>().map(Cow::Owned);
+        }
         let shape = self.bindings.shapes.get(name)?;
         shape.iter().map(|size| i64::try_from(*size).ok()).collect::<Option<Vec<_>>>().map(Cow::Owned)
     }

@@ -2,10 +2,15 @@
 
 mod arguments;
 mod bind;
+mod claims;
 mod error;
 mod extents;
+mod image;
+mod places;
 mod prepare;
+mod range;
 mod value;
+mod workspaces;
 
 use campanile_engine::Report;
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::row::{ROW, Row};
-use crate::memory::{GlobalMemory, Memory};
+use crate::memory::{GlobalMemory, Memory, Protection};
 
 /// Bytes of a row.
 pub(super) const ROW_BYTES: u64 = 4 * ROW as u64;
@@ -53,7 +53,7 @@ impl<'a> GlobalRows<'a> {
     fn take(&mut self, address: u64) -> Option<()> {
         // Two must not be held at once: another thread may want them the other way round.
         self.in_use = None;
-        let object = self.memory.find(address).filter(|object| !object.read_only)?;
+        let object = self.memory.find(address).filter(|object| object.protection != Protection::Whole)?;
         let number = (address - object.start) / (CHUNK * ROW_BYTES);
         let chunks = self.shadow.objects.get(object.index as usize)?;
         let chunk = chunks.get(number as usize)?.get_or_init(Box::default);
