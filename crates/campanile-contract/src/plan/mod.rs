@@ -3,7 +3,10 @@
 //! A plan knows every launch there is, so the layouts of its kernels are made for a closed world. What values and
 //! destinations mean is for whoever runs the plan: here they are texts.
 
-use std::collections::BTreeMap;
+mod step;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -78,7 +81,7 @@ pub struct Array {
 }
 
 /// A launch, or several steps again and again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Step {
     /// A launch.
@@ -88,7 +91,7 @@ pub enum Step {
 }
 
 /// A launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchStep {
     /// The kernel.
@@ -108,7 +111,7 @@ pub struct LaunchStep {
 }
 
 /// Steps again and again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
     /// How often.
@@ -117,12 +120,36 @@ pub struct Repeat {
     pub steps: Vec<Step>,
 }
 
+impl Step {
+    /// Whether it makes any launch: a repeat of nothing, or no repeat, does not.
+    pub fn makes_launches(&self) -> bool {
+        match self {
+            Step::Launch(_) => true,
+            Step::Repeat(repeat) => repeat.repeat > 0 && repeat.steps.iter().any(Step::makes_launches),
+        }
+    }
+}
+
+/// An array that is a part of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The array that it is a part of.
+    pub whole: &'a str,
+    /// Its elements in there.
+    pub elements: Range<u64>,
+}
+
 /// Why a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanFault {
     /// It is no TOML, or has unknown or missing fields; the message has the line.
     #[error("{0}")]
     Form(#[from] FormFault),
+    /// Nothing to launch.
+    #[error("`modules` names no file")]
+    NoModules,
     /// An array that is not exactly one of value, records and part.
     #[error("array `{0}` must have one of `value`, `records` and `part_of`")]
     ArraySort(String),
@@ -145,6 +172,9 @@ pub enum PlanFault {
         /// What it should be a part of.
         name: String,
     },
+    /// A part of itself.
+    #[error("array `{0}` is a part of itself")]
+    Circular(String),
     /// A grid or local size without, or with too many dimensions.
     #[error("a launch of `{kernel}` has {given} sizes in its `{what}`, must have one to three")]
     Dimensions {
@@ -183,8 +213,12 @@ impl Plan {
     /// fault.
     pub fn parse(text: &str) -> Result<Plan, Vec<PlanFault>> {
         let plan: Plan = form::parse(text).map_err(|fault| vec![PlanFault::Form(fault)])?;
-        let mut faults: Vec<PlanFault> =
-            plan.arrays.iter().flat_map(|(name, one)| plan.array(name, one)).collect();
+        let mut faults = Vec::new();
+        if plan.modules.is_empty() {
+            faults.push(PlanFault::NoModules);
+        }
+        faults.extend(plan.arrays.iter().flat_map(|(name, one)| plan.array(name, one)));
+        faults.extend(plan.circular_parts());
         faults.extend(plan.launches().flat_map(LaunchStep::faults));
         if faults.is_empty() { Ok(plan) } else { Err(faults) }
     }
@@ -210,6 +244,43 @@ impl Plan {
             faults.push(PlanFault::Needless { array: name.to_owned(), field });
         }
         faults
+    }
+
+    /// The arrays that are parts of others, each with its whole and after it.
+    pub fn parts(&self) -> Vec<Part<'_>> {
+        let mut of = BTreeMap::<&str, Vec<Part<'_>>>::new();
+        let mut wholes = Vec::new();
+        for (name, array) in &self.arrays {
+            match (&array.part_of, array.elements) {
+                (Some(whole), Some([start, end])) => {
+                    of.entry(whole).or_default().push(Part { name, whole, elements: start..end });
+                }
+                _ => wholes.push(name.as_str()),
+            }
+        }
+        let mut parts: Vec<Part<'_>> =
+            wholes.into_iter().filter_map(|name| of.remove(name)).flatten().collect();
+        let mut next = 0;
+        while let Some(part) = parts.get(next) {
+            let more = of.remove(part.name);
+            parts.extend(more.into_iter().flatten());
+            next += 1;
+        }
+        parts
+    }
+
+    /// Parts that lead to no whole, where every array that a part names is declared.
+    fn circular_parts(&self) -> Vec<PlanFault> {
+        let whole =
+            |array: &Array| array.part_of.as_ref().is_none_or(|whole| self.arrays.contains_key(whole));
+        if !self.arrays.values().all(whole) {
+            return Vec::new();
+        }
+        let reached: BTreeSet<&str> = self.parts().iter().map(|part| part.name).collect();
+        let is_part = |array: &Array| array.part_of.is_some() && array.elements.is_some();
+        let parts = self.arrays.iter().filter(|(_, array)| is_part(array));
+        let lost = parts.filter(|(name, _)| !reached.contains(name.as_str()));
+        lost.map(|(name, _)| PlanFault::Circular(name.clone())).collect()
     }
 
     /// Every launch, in the order of the text, each once however often it is repeated.
@@ -256,7 +327,7 @@ impl Plan {
     }
 }
 
-/// Stands for memory that an address of the caller's points to; no array has this name.
+/// Stands for memory that an address of the caller's points to. An array of this name counts as such memory too.
 const ADDRESS: &str = "%address";
 
 impl Array {
