@@ -37,10 +37,7 @@ impl Destination {
     /// before a long computation than after.
     pub fn accepts(&self, element: Element, shape: &[usize]) -> Result<(), FileError> {
         let path = || self.path.clone();
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(Err(source)) = folder.map(std::fs::metadata) {
-            return Err(FileError::Write { path: path(), source });
-        }
+        self.has_folder()?;
         if let Some(wanted) = &self.shape {
             same_size(element, shape, wanted).map_err(|source| FileError::Shape { path: path(), source })?;
         }
@@ -49,6 +46,15 @@ impl Destination {
             picture::layout(element, shape).map_err(|source| FileError::Picture { path: path(), source })?;
         }
         Ok(())
+    }
+
+    /// Checks that there is a folder for the file.
+    pub fn has_folder(&self) -> Result<(), FileError> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.map(std::fs::metadata) {
+            Some(Err(source)) => Err(FileError::Write { path: self.path.clone(), source }),
+            _ => Ok(()),
+        }
     }
 
     /// The same, named relative to the folder of another file.

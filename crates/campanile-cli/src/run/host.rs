@@ -107,13 +107,16 @@ impl Host {
         Ok(())
     }
 
-    /// Every variable to be printed or saved must be one that exists.
-    pub fn check_variables<'a>(
+    /// Every variable to be printed or saved must be one that exists, and there must be a folder for what is saved.
+    pub fn check_variables(
         &self,
         device: &Device,
-        names: impl Iterator<Item = &'a String>,
+        prints: &[View],
+        saves: &[Named<Destination>],
     ) -> Result<()> {
+        saves.iter().try_for_each(|save| save.value.has_folder())?;
         let module = device.module().program();
+        let names = prints.iter().map(|view| &view.name).chain(saves.iter().map(|save| &save.name));
         for name in names.filter(|name| self.array(name).is_none()) {
             let mut variables = module.variables.values().filter(|one| one.owner.is_none());
             if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {

@@ -28,6 +28,7 @@ use arguments::Named;
 use host::Host;
 use shape::Offset;
 pub use shape::Size;
+use summary::Summary;
 
 /// Run a kernel, or a launch plan, on the checked engine
 ///
@@ -178,8 +179,7 @@ impl Run {
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
         host.check_saves(&self.saves)?;
-        let prints = self.prints.iter().map(|view| &view.name);
-        host.check_variables(&device, prints.chain(self.global_saves.iter().map(|save| &save.name)))?;
+        host.check_variables(&device, &self.prints, &self.global_saves)?;
         let report = launch.run(&mut device)?;
         console.findings(module.program(), &report.findings);
         host.save(&mut device, &self.saves)?;
@@ -188,7 +188,9 @@ impl Run {
         if self.explain_transfers {
             summary::transfers(console, &device);
         }
-        summary::tell(console, tally, &[(name, &report)]);
+        let mut summary = Summary::default();
+        summary.add(&name, &report);
+        summary.tell(console, tally);
         Ok(outcome(&report))
     }
 

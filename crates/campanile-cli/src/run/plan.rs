@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use campanile::contract::layout::Limits;
-use campanile::contract::plan::{Array as ArrayPlan, LaunchStep, Step};
+use campanile::contract::plan::{Array as ArrayPlan, LaunchStep, Part, Repeat, Step};
 use campanile::contract::{Plan, Policy};
-use campanile::engine::Report;
 use campanile::{Device, Kernel, Module, Records, RecordsBuilder};
 
 use super::arguments::Named;
 use super::host::Host;
-use super::summary;
+use super::summary::{self, Summary};
 use crate::advice::advised;
 use crate::arrays::{Array, Destination, Value, ValueSpec, View, beside};
 use crate::console::{Console, Tally};
@@ -33,7 +32,7 @@ struct Execution<'a> {
     host: Host,
     kernels: BTreeMap<String, Kernel>,
     records: BTreeMap<String, Records>,
-    reports: Vec<(String, Report)>,
+    summary: Summary,
 }
 
 impl Run<'_> {
@@ -54,8 +53,8 @@ impl Run<'_> {
             return Ok(super::faulty(console, tally));
         };
         let device = self.options.device(&module, &self.path.display().to_string(), console)?;
-        let (host, records, reports) = (Host::default(), BTreeMap::new(), Vec::new());
-        let mut execution = Execution { run: self, device, host, kernels, records, reports };
+        let (host, records, summary) = (Host::default(), BTreeMap::new(), Summary::default());
+        let mut execution = Execution { run: self, device, host, kernels, records, summary };
         execution.execute(plan, tally)
     }
 }
@@ -90,10 +89,8 @@ impl Execution<'_> {
         let prints: Vec<View> =
             plan.print.iter().map(|text| View::new(text)).chain(self.run.options.prints.clone()).collect();
         self.host.check_saves(&saves)?;
-        let names = prints.iter().map(|view| &view.name);
-        let names = names.chain(global_saves.iter().map(|save| &save.name));
-        self.host.check_variables(&self.device, names)?;
-        let fine = self.steps(plan, &plan.steps)?;
+        self.host.check_variables(&self.device, &prints, &global_saves)?;
+        let fine = self.steps(&plan.steps)?;
         self.host.save(&mut self.device, &saves)?;
         self.host.save_variables(&mut self.device, &global_saves)?;
         self.host.print(&mut self.device, &prints)?;
@@ -101,9 +98,7 @@ impl Execution<'_> {
         if self.run.options.explain_transfers {
             summary::transfers(console, &self.device);
         }
-        let reports: Vec<(String, &Report)> =
-            self.reports.iter().map(|(name, report)| (name.clone(), report)).collect();
-        summary::tell(console, tally, &reports);
+        self.summary.tell(console, tally);
         Ok(if fine { Outcome::Fine } else { Outcome::Faulty })
     }
 
@@ -146,28 +141,13 @@ impl Execution<'_> {
                 self.records.insert(name.clone(), records);
             }
         }
-        for name in plan.arrays.keys() {
-            self.part(plan, name, 0)?;
+        for Part { name, whole, elements } in plan.parts() {
+            let buffer = self.host.array(whole);
+            let buffer =
+                buffer.ok_or_else(|| anyhow!("`{whole}`, of which `{name}` is a part, holds records"))?;
+            let part = buffer.part(elements).with_context(|| format!("array `{name}`"))?;
+            self.host.insert(name, part);
         }
-        Ok(())
-    }
-
-    /// Makes an array that is a part of another one, after that one.
-    fn part(&mut self, plan: &Plan, name: &str, depth: usize) -> Result<()> {
-        let array = &plan.arrays[name];
-        let (Some(whole), Some([start, end])) = (&array.part_of, array.elements) else { return Ok(()) };
-        if self.host.array(name).is_some() {
-            return Ok(());
-        }
-        if depth > plan.arrays.len() {
-            return Err(anyhow!("array `{name}` is a part of itself"));
-        }
-        self.part(plan, whole, depth + 1)?;
-        let buffer = self.host.array(whole);
-        let buffer =
-            buffer.ok_or_else(|| anyhow!("`{whole}`, of which `{name}` is a part, holds records"))?;
-        let part = buffer.part(start..end).with_context(|| format!("array `{name}`"))?;
-        self.host.insert(name, part);
         Ok(())
     }
 
@@ -206,19 +186,24 @@ impl Execution<'_> {
     }
 
     /// Makes steps in order; false if one of them had findings, after which no more are made.
-    fn steps(&mut self, plan: &Plan, steps: &[Step]) -> Result<bool> {
+    fn steps(&mut self, steps: &[Step]) -> Result<bool> {
         for step in steps {
             let fine = match step {
                 Step::Launch(launch) => self.launch(launch)?,
-                Step::Repeat(repeat) => {
-                    let mut fine = true;
-                    for _ in 0..repeat.repeat {
-                        fine = fine && self.steps(plan, &repeat.steps)?;
-                    }
-                    fine
-                }
+                Step::Repeat(repeat) => self.repeat(repeat)?,
             };
             if !fine {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) -> Result<bool> {
+        // Nothing, however often, is done at once.
+        let times = if repeat.steps.iter().any(Step::makes_launches) { repeat.repeat } else { 0 };
+        for _ in 0..times {
+            if !self.steps(&repeat.steps)? {
                 return Ok(false);
             }
         }
@@ -249,7 +234,7 @@ impl Execution<'_> {
         let report = launch.run(&mut self.device).with_context(|| format!("launch of `{}`", step.launch))?;
         self.run.console.findings(self.device.module().program(), &report.findings);
         let fine = report.findings.is_empty();
-        self.reports.push((step.launch.clone(), report));
+        self.summary.add(&step.launch, &report);
         Ok(fine)
     }
 }

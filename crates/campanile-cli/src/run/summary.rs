@@ -6,38 +6,55 @@ use serde_json::json;
 
 use crate::console::{Console, Tally};
 
-/// Tells how many work-items ran, how long, and on which engine.
-pub fn tell(console: &Console, tally: Tally, launches: &[(String, &Report)]) {
-    let (mut work_items, mut work_groups, mut instructions) = (0, 0, 0);
-    let (mut seconds, mut findings, mut given_up) = (0.0, 0, false);
-    for (_, report) in launches {
-        work_items += report.work_items;
-        work_groups += report.work_groups;
-        instructions += report.instructions;
-        seconds += report.duration.as_secs_f64();
-        findings += report.findings.len();
-        given_up |= report.given_up;
+/// Launches added up.
+#[derive(Default)]
+pub struct Summary {
+    launches: u64,
+    /// The kernel of the last launch.
+    kernel: String,
+    work_items: u64,
+    work_groups: u64,
+    instructions: u64,
+    seconds: f64,
+    findings: usize,
+    given_up: bool,
+}
+
+impl Summary {
+    /// Adds a launch.
+    pub fn add(&mut self, kernel: &str, report: &Report) {
+        kernel.clone_into(&mut self.kernel);
+        self.launches += 1;
+        self.work_items += report.work_items;
+        self.work_groups += report.work_groups;
+        self.instructions += report.instructions;
+        self.seconds += report.duration.as_secs_f64();
+        self.findings += report.findings.len();
+        self.given_up |= report.given_up;
     }
-    let name = match launches {
-        [(name, _)] => name.clone(),
-        _ => format!("{} launches", launches.len()),
-    };
-    if console.is_json() {
-        let kernel = if launches.len() == 1 { Some(&name) } else { None };
-        let launch = json!({
-            "kernel": kernel, "launches": launches.len(), "engine": "checked", "work_items": work_items,
-            "work_groups": work_groups, "instructions": instructions, "seconds": seconds,
-            "findings": findings, "given_up": given_up,
-        });
-        console.summary("run", tally, launch);
-        return;
+
+    /// Tells how many work-items ran, how long, and on which engine.
+    pub fn tell(&self, console: &Console, tally: Tally) {
+        let &Summary { launches, work_items, work_groups, instructions, seconds, findings, given_up, .. } =
+            self;
+        let kernel = (launches == 1).then_some(&self.kernel);
+        if console.is_json() {
+            let launch = json!({
+                "kernel": kernel, "launches": launches, "engine": "checked", "work_items": work_items,
+                "work_groups": work_groups, "instructions": instructions, "seconds": seconds,
+                "findings": findings, "given_up": given_up,
+            });
+            console.summary("run", tally, launch);
+            return;
+        }
+        let name = kernel.cloned().unwrap_or_else(|| format!("{launches} launches"));
+        let rate = instructions as f64 / seconds.max(1e-9) / 1e6;
+        let given_up = if given_up { ", given up after the findings" } else { "" };
+        console.note(&format!(
+            "{name}: {work_items} work-items in {work_groups} work-groups, {seconds:.3} s, checked engine ({rate:.0} \
+             million instructions a second){given_up}",
+        ));
     }
-    let rate = instructions as f64 / seconds.max(1e-9) / 1e6;
-    let given_up = if given_up { ", given up after the findings" } else { "" };
-    console.note(&format!(
-        "{name}: {work_items} work-items in {work_groups} work-groups, {seconds:.3} s, checked engine ({rate:.0} \
-         million instructions a second){given_up}",
-    ));
 }
 
 /// Tells what was copied between host and device, launch by launch, and what was not.

@@ -285,7 +285,7 @@ impl Binder<'_, '_> {
             self.fault(ArgumentError::Size { name, expected, given });
             return None;
         }
-        let start = if single { 0 } else { start as usize };
+        let start = if single { 0 } else { (scalar.offset - first) as usize };
         Some(bytes[start..start + scalar.size as usize].to_vec())
     }
 
