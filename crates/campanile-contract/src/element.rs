@@ -76,6 +76,9 @@ impl Number {
     }
 }
 
+/// Most dimensions that an array, component or workspace can have.
+pub(crate) const GREATEST_RANK: u32 = 32;
+
 /// Greatest alignment in bytes that PISA can declare.
 pub(crate) const GREATEST_ALIGNMENT: u32 = 1 << 16;
 

@@ -4,7 +4,7 @@
 //! of components of one variable that part ways. All buffers of one argument count as one storage. A pair of which
 //! neither is written never hurts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,24 +71,62 @@ impl Location<'_> {
     }
 }
 
-fn locate<'a>(name: &'a str, storages: &'a BTreeMap<String, Storage>) -> Result<Location<'a>, LaunchFault> {
-    let (mut root, mut alone) = (name, true);
-    let mut path = Vec::new();
-    for _ in 0..=storages.len() {
-        let storage = storages.get(root).ok_or_else(|| LaunchFault::UnknownStorage(root.to_owned()))?;
-        let named = storages.values().any(|other| other.overlaps.iter().any(|overlap| overlap == root));
-        alone &= !(storage.pointer || storage.target || named) && storage.overlaps.is_empty();
-        if storage.part_of.is_some() == storage.path.is_empty() {
-            return Err(LaunchFault::Path(root.to_owned()));
-        }
-        let Some(whole) = &storage.part_of else {
-            path.reverse();
-            return Ok(Location { root, path, alone });
-        };
-        path.extend(storage.path.iter().rev().map(String::as_str));
-        root = whole;
+/// Storages by name, and those that another one declares to share memory with.
+struct Storages<'a> {
+    by_name: &'a BTreeMap<String, Storage>,
+    overlapped: BTreeSet<&'a str>,
+}
+
+impl<'a> Storages<'a> {
+    fn new(by_name: &'a BTreeMap<String, Storage>) -> Self {
+        let overlapped = by_name.values().flat_map(|one| one.overlaps.iter().map(String::as_str)).collect();
+        Storages { by_name, overlapped }
     }
-    Err(LaunchFault::Circular(name.to_owned()))
+
+    fn locate(&self, name: &'a str) -> Result<Location<'a>, LaunchFault> {
+        let (mut root, mut alone) = (name, true);
+        let mut path = Vec::new();
+        for _ in 0..=self.by_name.len() {
+            let unknown = || LaunchFault::UnknownStorage(root.to_owned());
+            let storage = self.by_name.get(root).ok_or_else(unknown)?;
+            let overlaps = self.overlapped.contains(root) || !storage.overlaps.is_empty();
+            alone &= !(storage.pointer || storage.target || overlaps);
+            if storage.part_of.is_some() == storage.path.is_empty() {
+                return Err(LaunchFault::Path(root.to_owned()));
+            }
+            let Some(whole) = &storage.part_of else {
+                path.reverse();
+                return Ok(Location { root, path, alone });
+            };
+            path.extend(storage.path.iter().rev().map(String::as_str));
+            root = whole;
+        }
+        Err(LaunchFault::Circular(name.to_owned()))
+    }
+}
+
+/// An argument with its buffers, which are one storage.
+struct Argument {
+    name: String,
+    buffers: Vec<usize>,
+    /// Whether one of them is written.
+    written: bool,
+}
+
+fn arguments(layout: &KernelLayout) -> Vec<Argument> {
+    let mut arguments: Vec<Argument> = Vec::new();
+    for (index, buffer) in layout.buffers.iter().enumerate() {
+        let name = layout.argument_of(index);
+        // Buffers of one argument stand side by side.
+        match arguments.last_mut().filter(|last| last.name == name) {
+            Some(last) => {
+                last.buffers.push(index);
+                last.written |= buffer.written;
+            }
+            None => arguments.push(Argument { name, buffers: vec![index], written: buffer.written }),
+        }
+    }
+    arguments
 }
 
 /// For each buffer, whether no other buffer of any of these launches shares storage with it where either is written.
@@ -100,34 +138,26 @@ pub fn noalias(
     launches: &[Launch],
     storages: &BTreeMap<String, Storage>,
 ) -> Result<Vec<bool>, LaunchFault> {
-    let buffers = &layout.buffers;
-    let arguments: Vec<String> = (0..buffers.len()).map(|index| layout.argument_of(index)).collect();
-    let mut alone = vec![true; buffers.len()];
-    // The buffers of one argument are one storage in any launch.
-    for (first, second) in pairs(layout) {
-        if arguments[first] == arguments[second] {
-            (alone[first], alone[second]) = (false, false);
-        }
+    let (storages, arguments) = (Storages::new(storages), arguments(layout));
+    let mut alone = vec![true; layout.buffers.len()];
+    for argument in arguments.iter().filter(|one| one.written && one.buffers.len() > 1) {
+        argument.buffers.iter().for_each(|buffer| alone[*buffer] = false);
     }
     for (index, launch) in launches.iter().enumerate() {
-        let mut locations = Vec::with_capacity(buffers.len());
-        for argument in &arguments {
-            let missing = || LaunchFault::Missing { launch: index, argument: argument.clone() };
-            locations.push(locate(launch.get(argument).ok_or_else(missing)?, storages)?);
+        let mut locations = Vec::with_capacity(arguments.len());
+        for Argument { name, .. } in &arguments {
+            let missing = || LaunchFault::Missing { launch: index, argument: name.clone() };
+            locations.push(storages.locate(launch.get(name).ok_or_else(missing)?)?);
         }
-        for (first, second) in pairs(layout) {
-            if !locations[first].is_apart_from(&locations[second]) {
-                (alone[first], alone[second]) = (false, false);
+        for (first, one) in arguments.iter().enumerate() {
+            for (second, other) in arguments.iter().enumerate() {
+                if first == second || locations[first].is_apart_from(&locations[second]) {
+                    continue;
+                }
+                let shared = one.buffers.iter().filter(|one| other.written || layout.buffers[**one].written);
+                shared.for_each(|buffer| alone[*buffer] = false);
             }
         }
     }
     Ok(alone)
-}
-
-/// Pairs of buffers of which either is written: only these may not share storage.
-fn pairs(layout: &KernelLayout) -> impl Iterator<Item = (usize, usize)> {
-    let buffers = &layout.buffers;
-    let count = buffers.len();
-    let pairs = (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)));
-    pairs.filter(|(first, second)| buffers[*first].written || buffers[*second].written)
 }

@@ -69,7 +69,8 @@ impl KernelLayout {
         let parameters = &body.kernel.parameters;
         let inside = |(param, offset, size): (u32, u32, u32)| {
             parameters.get(param as usize).is_some_and(|parameter| {
-                offset >= parameter.offset && offset + size <= parameter.offset + parameter.size
+                let end = |offset: u32, size: u32| u64::from(offset) + u64::from(size);
+                offset >= parameter.offset && end(offset, size) <= end(parameter.offset, parameter.size)
             })
         };
         let fits = buffers.chain(scalars).chain(workspaces).chain(shared).all(inside);

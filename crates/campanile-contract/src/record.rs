@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::element::{ElementType, GREATEST_ALIGNMENT, Number, is_alignment};
+use crate::element::{ElementType, GREATEST_ALIGNMENT, GREATEST_RANK, Number, is_alignment};
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -129,6 +129,9 @@ pub enum FieldFault {
     /// A plain field is one number.
     #[error("is an array: make it allocatable")]
     PlainArray,
+    /// More dimensions than an array can have.
+    #[error("has {0} dimensions, can have at most {GREATEST_RANK}")]
+    Rank(u32),
     /// Components are numbers.
     #[error("is of type `{0}`: only numbers can be components")]
     NotANumber(ElementType),
@@ -220,6 +223,7 @@ fn sort(field: &Field, before: &[Field]) -> Result<Number, FieldFault> {
         return Err(FieldFault::Twice);
     }
     match (field.allocatable, field.rank) {
+        (_, rank) if rank > GREATEST_RANK => Err(FieldFault::Rank(rank)),
         (true, 0) => Err(FieldFault::AllocatableScalar),
         (false, 1..) => Err(FieldFault::PlainArray),
         (true, _) if field.offset.is_some() => Err(FieldFault::AllocatableOffset),

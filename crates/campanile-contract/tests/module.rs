@@ -84,5 +84,8 @@ fn what_does_not_fit_is_refused() {
     let marked = COPY.replace(".param[4] %n, .param[4] %e", ".param[4] .addrspace(shared) %n, .param[4] %e");
     assert!(matches!(fault(&marked, &copy()), FinalizeFault::ParameterSpace { .. }));
     let other = KernelInterface { name: "other".into(), ..copy() };
-    assert_eq!(fault(COPY, &other), FinalizeFault::UnknownKernel("other".into()));
+    assert_eq!(
+        fault(COPY, &other),
+        FinalizeFault::UnknownKernel { name: "other".into(), kernels: vec!["copy".into()] }
+    );
 }

@@ -86,9 +86,12 @@ pub(super) fn add_lanes(layout: &mut KernelLayout) {
 
 fn parameter(argument: &Argument) -> Parameter {
     let (rank, shape) = match &argument.kind {
-        ArgumentKind::Array { shape: Shape::Deferred(rank), .. } => (*rank, None),
-        ArgumentKind::Array { shape: Shape::Explicit(sizes), .. } => {
-            (sizes.len() as u32, Some(sizes.clone()))
+        ArgumentKind::Array { shape, .. } => {
+            let sizes = match shape {
+                Shape::Deferred(_) => None,
+                Shape::Explicit(sizes) => Some(sizes.clone()),
+            };
+            (shape.rank() as u32, sizes)
         }
         _ => (0, None),
     };

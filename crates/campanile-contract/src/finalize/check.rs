@@ -1,9 +1,13 @@
 //! What an interface may not say.
 
 use super::FinalizeFault;
-use crate::element::{ElementType, is_alignment};
-use crate::interface::{ArgumentKind, KernelInterface, Shape};
+use crate::element::{ElementType, GREATEST_RANK, is_alignment};
+use crate::interface::{Argument, ArgumentKind, KernelInterface};
 use crate::record::RecordLayout;
+
+/// Most buffers that a kernel can take. Many arguments of one record with many components ask for far more than the
+/// text of the interface is long.
+pub(super) const GREATEST_BUFFERS: usize = 1 << 16;
 
 /// Faults of records, arguments and workspaces.
 pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
@@ -15,9 +19,7 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
         let name = || argument.name.clone();
         let record = match &argument.kind {
             ArgumentKind::Array { element, shape } => {
-                if matches!(shape, Shape::Deferred(0)) || *shape == Shape::Explicit(Vec::new()) {
-                    faults.push(FinalizeFault::NoDimensions(name()));
-                }
+                faults.extend(rank(&argument.name, shape.rank(), 1));
                 match element {
                     ElementType::Record(record) => record,
                     ElementType::Number(_) | ElementType::Bytes(_) => continue,
@@ -37,10 +39,35 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
         }
     }
     for workspace in &interface.workspaces {
+        faults.extend(rank(&workspace.name, workspace.dims.len(), 0));
         let (align, least) = (workspace.align, workspace.element.size());
         if !is_alignment(align, least) {
             faults.push(FinalizeFault::Alignment { of: workspace.name.clone(), align, least });
         }
     }
+    let buffers = interface.arguments.iter().map(|argument| buffers(interface, argument));
+    let buffers = buffers.fold(0usize, usize::saturating_add);
+    if buffers > GREATEST_BUFFERS {
+        faults.push(FinalizeFault::Buffers(buffers));
+    }
     faults
+}
+
+fn rank(of: &str, rank: usize, least: usize) -> Option<FinalizeFault> {
+    if rank < least {
+        return Some(FinalizeFault::NoDimensions(of.to_owned()));
+    }
+    (rank > GREATEST_RANK as usize).then(|| FinalizeFault::Rank { of: of.to_owned(), rank })
+}
+
+/// The buffers that an argument becomes.
+fn buffers(interface: &KernelInterface, argument: &Argument) -> usize {
+    let record = match &argument.kind {
+        ArgumentKind::Array { element: ElementType::Record(record), .. } => record,
+        ArgumentKind::Record { record, .. } => record,
+        ArgumentKind::Array { .. } => return 1,
+        ArgumentKind::Scalar(_) | ArgumentKind::Shared { .. } => return 0,
+    };
+    let fields = interface.records.get(record).map_or(&[][..], |record| &record.fields);
+    1 + 3 * fields.iter().filter(|field| field.allocatable).count()
 }

@@ -3,7 +3,8 @@
 use campanile_core::isa::Space;
 use campanile_core::module::Place;
 
-use crate::element::GREATEST_ALIGNMENT;
+use super::check::GREATEST_BUFFERS;
+use crate::element::{GREATEST_ALIGNMENT, GREATEST_RANK};
 use crate::noalias::LaunchFault;
 use crate::record::RecordFault;
 use crate::validate::InvariantFault;
@@ -25,6 +26,17 @@ pub enum FinalizeFault {
     /// An array without dimensions.
     #[error("array `{0}` has no dimensions")]
     NoDimensions(String),
+    /// More dimensions than an array can have.
+    #[error("`{of}` has {rank} dimensions, can have at most {GREATEST_RANK}")]
+    Rank {
+        /// The array or workspace.
+        of: String,
+        /// Its dimensions.
+        rank: usize,
+    },
+    /// More buffers than a kernel can take.
+    #[error("the arguments become {0} buffers, a kernel can have at most {GREATEST_BUFFERS}")]
+    Buffers(usize),
     /// An alignment that memory cannot have.
     #[error("`{of}` has the alignment {align}, must be a power of two from {least} to {GREATEST_ALIGNMENT}")]
     Alignment {
@@ -42,8 +54,13 @@ pub enum FinalizeFault {
     #[error(transparent)]
     Launch(#[from] LaunchFault),
     /// No kernel of the interface's name.
-    #[error("the module has no kernel `@{0}`")]
-    UnknownKernel(String),
+    #[error("the module has no kernel `@{name}`")]
+    UnknownKernel {
+        /// The name.
+        name: String,
+        /// The kernels that there are.
+        kernels: Vec<String>,
+    },
     /// Another number of parameters.
     #[error("kernel `@{kernel}` has {found} parameters, its interface needs {expected}{}", Missing(.missing))]
     ParameterCount {
@@ -166,10 +183,12 @@ impl FinalizeFault {
             FinalizeFault::Record(_) => "record",
             FinalizeFault::UnknownRecord { .. } => "unknown_record",
             FinalizeFault::NoDimensions(_) => "no_dimensions",
+            FinalizeFault::Rank { .. } => "rank",
+            FinalizeFault::Buffers(_) => "too_many_buffers",
             FinalizeFault::Alignment { .. } => "alignment",
             FinalizeFault::TooLarge => "too_large",
             FinalizeFault::Launch(_) => "launch",
-            FinalizeFault::UnknownKernel(_) => "unknown_kernel",
+            FinalizeFault::UnknownKernel { .. } => "unknown_kernel",
             FinalizeFault::ParameterCount { .. } => "param_count",
             FinalizeFault::ParameterSize { .. } => "param_size",
             FinalizeFault::ParameterAlignment { .. } => "param_align",
@@ -199,10 +218,12 @@ impl FinalizeFault {
             FinalizeFault::Record(_)
             | FinalizeFault::UnknownRecord { .. }
             | FinalizeFault::NoDimensions(_)
+            | FinalizeFault::Rank { .. }
+            | FinalizeFault::Buffers(_)
             | FinalizeFault::Alignment { .. }
             | FinalizeFault::TooLarge
             | FinalizeFault::Launch(_)
-            | FinalizeFault::UnknownKernel(_)
+            | FinalizeFault::UnknownKernel { .. }
             | FinalizeFault::Invariant(_) => None,
         }
     }
@@ -225,6 +246,9 @@ impl FinalizeFault {
             }
             FinalizeFault::MutualRecursion { indirect: true, .. } => {
                 "only a call by address closes the circle: `--assume-acyclic` if it never does".to_owned()
+            }
+            FinalizeFault::UnknownKernel { kernels, .. } if !kernels.is_empty() => {
+                format!("the kernels are {}", kernels.join(", "))
             }
             FinalizeFault::MissingBody { .. } => "link the module that defines it".to_owned(),
             _ => return None,

@@ -67,7 +67,10 @@ impl<'module> KernelBody<'module> {
     /// # Errors
     /// When there is none, or its call graph is not what the policy allows.
     pub fn of(module: &'module Module, name: &str, policy: Policy) -> Result<Self, Vec<FinalizeFault>> {
-        let no_kernel = || vec![FinalizeFault::UnknownKernel(name.to_owned())];
+        let no_kernel = || {
+            let kernels = module.kernels().map(|kernel| module.functions[kernel].name.clone()).collect();
+            vec![FinalizeFault::UnknownKernel { name: name.to_owned(), kernels }]
+        };
         let id = module.kernel(name).ok_or_else(no_kernel)?;
         let FunctionKind::Kernel(kernel) = &module.functions[id].kind else { return Err(no_kernel()) };
         let graph = CallGraph::new(module, id);

@@ -90,6 +90,16 @@ pub enum Shape {
     Explicit(Vec<Extent>),
 }
 
+impl Shape {
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        match self {
+            Shape::Deferred(rank) => *rank as usize,
+            Shape::Explicit(sizes) => sizes.len(),
+        }
+    }
+}
+
 /// What a kernel may do with an argument.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,

@@ -148,11 +148,14 @@ impl KernelLayout {
 
     /// The name of an address inside of a parameter that holds more; none for any other buffer.
     pub fn inner_name(&self, buffer: usize) -> Option<String> {
+        if self.origin == Origin::Interface {
+            return None;
+        }
         let buffer = &self.buffers[buffer];
         let of_parameter = |param: u32| param == buffer.param;
         let buffers = self.buffers.iter().filter(|one| of_parameter(one.param)).count();
         let scalars = self.scalars.iter().filter(|one| of_parameter(one.param)).count();
-        let alone = self.origin == Origin::Interface || buffers + scalars == 1;
+        let alone = buffers + scalars == 1;
         (!alone).then(|| format!("{}+{}", buffer.variable, buffer.offset - self.first_byte(buffer.param)))
     }
 

@@ -1,7 +1,7 @@
 //! `dimension`: sizes of arrays, and places of packed buffers.
 
 use super::fault::{Faults, Invariant, Subject};
-use crate::element::Number;
+use crate::element::{GREATEST_RANK, Number};
 use crate::layout::{KernelLayout, Kind, ParameterRole};
 
 /// Extents once for each dimension of a deferred shape, in order; packed offsets once for each buffer if packed.
@@ -11,14 +11,30 @@ pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
             format!("buffer `{}` has a dimension", buffer.variable)
         });
     }
+    for (index, workspace) in layout.workspaces.iter().enumerate() {
+        let (name, rank) = (&workspace.variable, workspace.dims.len());
+        let fits = rank <= GREATEST_RANK as usize;
+        faults.check(fits, Invariant::Dimension, Subject::Workspace(index), || {
+            format!("`{name}` has {rank} dimensions, can have at most {GREATEST_RANK}")
+        });
+    }
     let mut expected = Vec::new();
     for (index, parameter) in layout.parameters.iter().enumerate() {
         let fits = parameter.shape.as_ref().is_none_or(|shape| shape.len() == parameter.rank as usize);
         faults.check(fits, Invariant::Dimension, Subject::Parameter(index), || {
             format!("`{}` of rank {} has another number of sizes", parameter.name, parameter.rank)
         });
+        faults.check(
+            parameter.rank <= GREATEST_RANK,
+            Invariant::Dimension,
+            Subject::Parameter(index),
+            || {
+                let (name, rank) = (&parameter.name, parameter.rank);
+                format!("`{name}` has {rank} dimensions, can have at most {GREATEST_RANK}")
+            },
+        );
         let deferred = parameter.role == ParameterRole::Source && parameter.shape.is_none();
-        if deferred {
+        if deferred && parameter.rank <= GREATEST_RANK {
             expected
                 .extend((0..parameter.rank).map(|dimension| (Kind::ArrayExtent, index as u32, dimension)));
         }

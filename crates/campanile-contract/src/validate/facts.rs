@@ -65,14 +65,14 @@ pub(super) fn written(layout: &KernelLayout, faults: &mut Faults) {
 
 /// Nothing is alone in an open world; buffers of one argument are not if one of the two is written.
 pub(super) fn noalias(layout: &KernelLayout, faults: &mut Faults) {
+    let arguments: Vec<String> = (0..layout.buffers.len()).map(|index| layout.argument_of(index)).collect();
     for (index, buffer) in layout.buffers.iter().enumerate().filter(|(_, buffer)| buffer.noalias) {
         let (name, subject) = (&buffer.variable, Subject::Buffer(index));
         faults.check(layout.launches != Launches::Open, Invariant::Noalias, subject, || {
             format!("buffer `{name}` has noalias, but not every launch is known")
         });
         let shared = layout.buffers.iter().enumerate().any(|(other, one)| {
-            let same = layout.argument_of(other) == layout.argument_of(index);
-            other != index && same && (one.written || buffer.written)
+            other != index && arguments[other] == arguments[index] && (one.written || buffer.written)
         });
         faults.check(!shared, Invariant::Noalias, subject, || {
             format!("buffer `{name}` has noalias, but shares its argument with a buffer, and one is written")
