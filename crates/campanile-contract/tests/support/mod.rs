@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod mutate;
+
 use std::sync::Arc;
 
 use campanile_contract::layout::Limits;
@@ -43,7 +45,7 @@ pub fn layout(interface: &KernelInterface, slots: Option<u32>) -> KernelLayout {
 
 /// A module of these lines, before which the header may be left out.
 pub fn module(text: &str) -> Module {
-    let header = if text.starts_with(".version") { "" } else { ".version 0.1;\n.target 100;\n" };
+    let header = if text.contains(".version") { "" } else { ".version 0.1;\n.target 100;\n" };
     let text = format!("{header}{text}");
     let source = Arc::new(SourceFile::new("test.pisa", text).expect("it is short"));
     let mut sink = Sink::new();
