@@ -1,9 +1,11 @@
-//! What the fuzz targets share: texts and their modules, edits of texts, launches.
+//! What the fuzz targets share: texts and their modules, edits of texts, launches, layouts.
 
 mod edit;
 mod launch;
+mod layout;
 mod text;
 
 pub use edit::{edit, mutate};
 pub use launch::{launch_any, launch_sample};
+pub use layout::check_layout;
 pub use text::{Reading, check_printed, formatted, must_link, must_load, read, source};
