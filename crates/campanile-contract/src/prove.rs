@@ -144,12 +144,15 @@ impl KernelLayout {
     fn prove_description(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
         let mut described = self.clone();
         body.describe(&mut described);
-        let same = described.resources == self.resources
-            && described.implicit == self.implicit
-            && described.globals == self.globals;
-        if !same {
-            let message = "resources, implicit inputs or variables are not those of the kernel".to_owned();
-            faults.push(claim(Invariant::Resources, Subject::Layout, message));
+        for (same, what) in [
+            (described.resources == self.resources, "resources"),
+            (described.implicit == self.implicit, "implicit inputs"),
+            (described.globals == self.globals, "variables"),
+        ] {
+            if !same {
+                let message = format!("its {what} are not those of the kernel");
+                faults.push(claim(Invariant::Resources, Subject::Layout, message));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Extent, Member, Operation};
 
 /// Why a text is no extent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no extent: expected {expected} at `{rest}`")]
+#[error("`{text}` is no extent: expected {expected} {}", if .rest.is_empty() { "at the end".to_owned() } else { format!("at `{rest}`") })]
 pub struct ParseFault {
     /// The whole text.
     pub text: String,

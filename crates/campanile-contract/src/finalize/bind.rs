@@ -6,7 +6,7 @@ use campanile_core::module::Module;
 use super::FinalizeFault;
 use super::kernel_body::{KernelBody, Policy, access_of};
 use crate::interface::{Intent, KernelInterface};
-use crate::layout::{AddressSpace, KernelLayout};
+use crate::layout::{AddressSpace, Buffer, KernelLayout, Kind, Scalar};
 
 /// A parameter that the kernel must declare.
 struct Expected {
@@ -100,10 +100,13 @@ fn access(
 
 /// The parameters that the layout's entries ask for, in order.
 fn expected(layout: &KernelLayout) -> Vec<Expected> {
-    let buffers = layout.buffers.iter().map(|one| (one.param, &one.variable, one.offset, 8, true));
-    let scalars = layout.scalars.iter().map(|one| (one.param, &one.variable, one.offset, one.size, false));
-    let workspaces = layout.workspaces.iter().map(|one| (one.param, &one.variable, one.offset, 8, true));
-    let shared = layout.shared.iter().map(|one| (one.param, &one.variable, one.offset, one.size, false));
+    let buffers = layout.buffers.iter().map(|one| (one.param, buffer_name(one), one.offset, 8, true));
+    let scalars =
+        layout.scalars.iter().map(|one| (one.param, scalar_name(layout, one), one.offset, one.size, false));
+    let workspaces =
+        layout.workspaces.iter().map(|one| (one.param, one.variable.clone(), one.offset, 8, true));
+    let shared =
+        layout.shared.iter().map(|one| (one.param, one.variable.clone(), one.offset, one.size, false));
     let first_shared = layout.shared.first().map_or(u32::MAX, |first| first.param);
     let mut expected: Vec<Expected> = Vec::new();
     for (param, name, start, size, pointer) in buffers.chain(scalars).chain(workspaces).chain(shared) {
@@ -111,7 +114,7 @@ fn expected(layout: &KernelLayout) -> Vec<Expected> {
         match expected.get_mut(param as usize) {
             Some(block) => (block.end, block.align) = (block.end.max(end), block.align.max(size)),
             None => {
-                let (name, shared) = (name.clone(), param >= first_shared);
+                let shared = param >= first_shared;
                 expected.push(Expected { name, start, end, align: size, pointer, shared });
             }
         }
@@ -120,6 +123,31 @@ fn expected(layout: &KernelLayout) -> Vec<Expected> {
         one.end = one.start + (one.end - one.start).next_multiple_of(one.align);
     }
     expected
+}
+
+/// A buffer as faults name it.
+fn buffer_name(buffer: &Buffer) -> String {
+    let name = &buffer.variable;
+    let member = buffer.member.as_deref().unwrap_or_default();
+    match buffer.kind {
+        Kind::MemberData => format!("{name}.{member}"),
+        Kind::MemberOffsets => format!("{name}.{member}.offsets"),
+        Kind::MemberSizes => format!("{name}.{member}.sizes"),
+        _ => name.clone(),
+    }
+}
+
+/// A scalar as faults name it: like the extents of workspaces, `u.extent.0`.
+fn scalar_name(layout: &KernelLayout, scalar: &Scalar) -> String {
+    let index = scalar.dimension.unwrap_or_default();
+    match scalar.kind {
+        Kind::ArrayExtent => format!("{}.extent.{index}", scalar.variable),
+        Kind::PackedOffset => {
+            let buffer = layout.buffers.get(index as usize);
+            buffer.map_or_else(|| scalar.variable.clone(), buffer_name) + ".offset"
+        }
+        _ => scalar.variable.clone(),
+    }
 }
 
 /// Where the kernel's parameters are not those.

@@ -1,7 +1,7 @@
 //! What an interface may not say.
 
 use super::FinalizeFault;
-use crate::element::{ElementType, GREATEST_RANK, is_alignment};
+use crate::element::{GREATEST_RANK, is_alignment};
 use crate::interface::{Argument, ArgumentKind, KernelInterface};
 use crate::record::RecordLayout;
 
@@ -17,24 +17,15 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
     }
     for argument in &interface.arguments {
         let name = || argument.name.clone();
-        let record = match &argument.kind {
-            ArgumentKind::Array { element, shape } => {
-                faults.extend(rank(&argument.name, shape.rank(), 1));
-                match element {
-                    ElementType::Record(record) => record,
-                    ElementType::Number(_) | ElementType::Bytes(_) => continue,
-                }
+        match &argument.kind {
+            ArgumentKind::Array { shape, .. } => faults.extend(rank(&argument.name, shape.rank(), 1)),
+            ArgumentKind::Shared { align, .. } if !is_alignment(*align, 1) => {
+                faults.push(FinalizeFault::Alignment { of: name(), align: *align, least: 1 });
             }
-            ArgumentKind::Record { record, .. } => record,
-            ArgumentKind::Scalar(_) => continue,
-            ArgumentKind::Shared { align, .. } => {
-                if !is_alignment(*align, 1) {
-                    faults.push(FinalizeFault::Alignment { of: name(), align: *align, least: 1 });
-                }
-                continue;
-            }
-        };
-        if !interface.records.contains_key(record) {
+            _ => {}
+        }
+        let record = argument.kind.record();
+        if let Some(record) = record.filter(|record| !interface.records.contains_key(*record)) {
             faults.push(FinalizeFault::UnknownRecord { argument: name(), record: record.clone() });
         }
     }
@@ -62,12 +53,10 @@ fn rank(of: &str, rank: usize, least: usize) -> Option<FinalizeFault> {
 
 /// The buffers that an argument becomes.
 fn buffers(interface: &KernelInterface, argument: &Argument) -> usize {
-    let record = match &argument.kind {
-        ArgumentKind::Array { element: ElementType::Record(record), .. } => record,
-        ArgumentKind::Record { record, .. } => record,
-        ArgumentKind::Array { .. } => return 1,
-        ArgumentKind::Scalar(_) | ArgumentKind::Shared { .. } => return 0,
-    };
-    let fields = interface.records.get(record).map_or(&[][..], |record| &record.fields);
+    if matches!(argument.kind, ArgumentKind::Scalar(_) | ArgumentKind::Shared { .. }) {
+        return 0;
+    }
+    let record = argument.kind.record().and_then(|record| interface.records.get(record));
+    let fields = record.map_or(&[][..], |record| &record.fields);
     1 + 3 * fields.iter().filter(|field| field.allocatable).count()
 }

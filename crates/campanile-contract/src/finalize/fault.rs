@@ -142,7 +142,7 @@ pub enum FinalizeFault {
         place: Option<Place>,
     },
     /// Functions that call one another.
-    #[error("functions {} call one another: a kernel's call graph may only recurse directly", .functions.join(", "))]
+    #[error("functions {} call one another: a kernel's call graph may only recurse directly", quoted(.functions))]
     MutualRecursion {
         /// Their names.
         functions: Vec<String>,
@@ -162,6 +162,10 @@ pub enum FinalizeFault {
     /// An invariant that the interface makes impossible, such as an extent that the host cannot evaluate.
     #[error(transparent)]
     Invariant(#[from] InvariantFault),
+}
+
+fn quoted(functions: &[String]) -> String {
+    functions.iter().map(|name| format!("`@{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// `: ... is missing` behind a count of parameters.

@@ -186,12 +186,15 @@ impl InterfaceFile {
     }
 
     fn resolve(&self, name: &str, table: &KernelTable) -> Result<KernelInterface, InterfaceFault> {
+        let arguments = table.args.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
+        let mut records = self.record.clone();
+        records.retain(|name, _| arguments.iter().any(|argument| argument.kind.record() == Some(name)));
         Ok(KernelInterface {
             name: name.to_owned(),
-            records: self.record.clone(),
+            records,
             scalar_passing: table.scalars,
             index: table.index,
-            arguments: table.args.iter().map(argument).collect::<Result<_, _>>()?,
+            arguments,
             workspaces: table.workspaces.iter().map(workspace).collect::<Result<_, _>>()?,
             lanes: table.lanes,
             launches: table.launches.clone(),

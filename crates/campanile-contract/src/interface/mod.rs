@@ -78,6 +78,17 @@ pub enum ArgumentKind {
     },
 }
 
+impl ArgumentKind {
+    /// The record that it is, or is an array of.
+    pub fn record(&self) -> Option<&String> {
+        match self {
+            ArgumentKind::Array { element: ElementType::Record(record), .. }
+            | ArgumentKind::Record { record, .. } => Some(record),
+            ArgumentKind::Array { .. } | ArgumentKind::Scalar(_) | ArgumentKind::Shared { .. } => None,
+        }
+    }
+}
+
 /// Alignment in bytes of shared memory for which the interface asks none: that of four 32-bit numbers, read at once.
 pub const SHARED_ALIGN: u32 = 16;
 
