@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow};
 use campanile::contract::layout::Limits;
 use campanile::contract::{
-    FinalizeFault, FormFault, InterfaceFault, InterfaceFile, KernelInterface, KernelLayout, LoadFault, Plan,
+    FinalizeFault, FormFault, InterfaceFile, InvariantFault, KernelInterface, KernelLayout, LoadFault, Plan,
     PlanFault, Policy, ProofFault, finalize_for, infer,
 };
 use campanile::language::diagnostic::Sink;
@@ -148,7 +148,7 @@ impl Descriptions {
         let mut layout = match made {
             Ok(layout) => layout,
             Err(faults) => {
-                finalize_faults(module, &faults, console, tally);
+                finalize_faults(kernel, Some(module), &faults, console, tally);
                 return Ok(None);
             }
         };
@@ -174,41 +174,33 @@ impl Descriptions {
                 Some(interface)
             }
             Err(fault) => {
-                interface_faults(&[fault], console, tally);
+                let message = format!("kernel `{kernel}`: {fault}");
+                let code = "interface".to_owned();
+                console.contract_faults([ContractFault { code, message, place: None, help: None }], tally);
                 None
             }
         }
     }
 }
 
-fn interface_faults(faults: &[InterfaceFault], console: &Console, tally: &mut Tally) {
-    let faults = faults.iter().map(|fault| ContractFault {
-        code: "interface".to_owned(),
-        message: fault.to_string(),
-        place: None,
-        help: None,
-    });
-    console.contract_faults(faults, tally);
-}
-
-/// Tells why a kernel has no layout.
-pub fn finalize_faults(module: &Module, faults: &[FinalizeFault], console: &Console, tally: &mut Tally) {
-    let faults = faults.iter().map(|fault| ContractFault {
-        code: fault.code(),
-        message: without_code(&fault.to_string(), &fault.code()),
-        place: fault.place().map(|place| (&module.sources[place.source], place.span)),
-        help: fault.hint(),
-    });
-    console.contract_faults(faults, tally);
-}
-
-/// Tells why an interface alone makes no layout.
-pub fn interface_finalize_faults(faults: &[FinalizeFault], console: &Console, tally: &mut Tally) {
-    let faults = faults.iter().map(|fault| ContractFault {
-        code: fault.code(),
-        message: without_code(&fault.to_string(), &fault.code()),
-        place: None,
-        help: fault.hint(),
+/// Tells why a kernel has no layout. Where only the interface is known, there is no module.
+pub fn finalize_faults(
+    kernel: &str,
+    module: Option<&Module>,
+    faults: &[FinalizeFault],
+    console: &Console,
+    tally: &mut Tally,
+) {
+    let faults = faults.iter().map(|fault| {
+        let place =
+            module.zip(fault.place()).map(|(module, place)| (&module.sources[place.source], place.span));
+        let message = without_code(&fault.to_string(), &fault.code());
+        let message = match fault {
+            FinalizeFault::UnknownKernel { .. } => message,
+            _ if place.is_some() => message,
+            _ => format!("kernel `{kernel}`: {message}"),
+        };
+        ContractFault { code: fault.code(), message, place, help: fault.hint() }
     });
     console.contract_faults(faults, tally);
 }
@@ -229,7 +221,7 @@ pub fn read_layout(
     let layout = match KernelLayout::from_json(source.text()) {
         Ok(layout) => layout,
         Err(fault) => {
-            console.contract_faults(load_faults(name, &fault), tally);
+            console.contract_faults(load_faults(&source, &fault), tally);
             return Ok(None);
         }
     };
@@ -242,28 +234,37 @@ pub fn read_layout(
     }
 }
 
-fn load_faults(name: &str, fault: &LoadFault) -> Vec<ContractFault<'static>> {
-    let described = |code: String, message: String| {
-        let message = format!("{name}: {message}");
-        ContractFault { code, message, place: None, help: None }
-    };
+fn load_faults<'a>(source: &'a Arc<SourceFile>, fault: &LoadFault) -> Vec<ContractFault<'a>> {
     match fault {
-        LoadFault::Form(form) => {
-            let message = form.to_string();
-            let code = match &message {
-                text if text.starts_with("unknown field") => "unknown_field",
-                text if text.contains("campanile.layout/") => "schema_version",
-                _ => "form",
-            };
-            vec![described(code.to_owned(), message)]
-        }
+        LoadFault::Form(form) => vec![json_fault(source, form)],
         LoadFault::Invariants(faults) => {
-            let faults = faults.iter();
-            faults
-                .map(|one| described(format!("invariant.{}", one.invariant.name()), one.message.clone()))
-                .collect()
+            let described = |one: &InvariantFault| ContractFault {
+                code: format!("invariant.{}", one.invariant.name()),
+                message: format!("{}: {}", source.name(), one.message),
+                place: None,
+                help: None,
+            };
+            faults.iter().map(described).collect()
         }
     }
+}
+
+/// A fault of the form of a saved layout, at the word or sign that the reader of JSON had come to.
+fn json_fault<'a>(source: &'a Arc<SourceFile>, fault: &serde_json::Error) -> ContractFault<'a> {
+    let (text, whole) = (source.text(), fault.to_string());
+    let message = whole.rsplit_once(" at line ").map_or(&whole[..], |(message, _)| message).to_owned();
+    let code = match &message {
+        text if text.starts_with("unknown field") => "unknown_field",
+        text if text.contains("campanile.layout/") => "schema_version",
+        _ => "form",
+    };
+    let lines = text.split_inclusive('\n').take(fault.line().saturating_sub(1));
+    let end = (lines.map(str::len).sum::<usize>() + fault.column()).min(text.len());
+    let apart = |byte: &u8| byte.is_ascii_whitespace() || b",:[]{}".contains(byte);
+    let word = text.as_bytes()[..end].iter().rev().take_while(|byte| !apart(byte)).count();
+    let start = end - word.max(1).min(end);
+    let place = text.get(start..end).map(|_| (source, Span::new(start, end)));
+    ContractFault { code: code.to_owned(), message, place, help: None }
 }
 
 fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault) -> ContractFault<'a> {
@@ -272,7 +273,10 @@ fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault) -> Contra
             let help = "make it again: `pisa layout`".to_owned();
             ("stale_layout".to_owned(), None, Some(help))
         }
-        ProofFault::Unbound => ("unbound_layout".to_owned(), None, None),
+        ProofFault::Unbound => {
+            let help = "make it with the module: `pisa layout FILE --interface …`".to_owned();
+            ("unbound_layout".to_owned(), None, Some(help))
+        }
         ProofFault::Kernel(fault) => (fault.code(), fault.place(), fault.hint()),
         ProofFault::Claim { fault, place } => (format!("invariant.{}", fault.invariant.name()), *place, None),
     };

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use campanile::contract::layout::Limits;
 use campanile::contract::{
-    InterfaceFile, KernelInterface, KernelLayout, Policy, Recursion, because, finalize, interface, plan,
-    schema, show, stub,
+    Because, InterfaceFile, KernelInterface, KernelLayout, Policy, Recursion, because, finalize, interface,
+    plan, schema, show, stub,
 };
 use campanile::language::module::Module;
 use clap::{Args, ValueEnum};
@@ -64,7 +64,7 @@ pub struct Layout {
     #[arg(long)]
     explain: bool,
     /// Prove a saved layout again instead of making one
-    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["interface", "plan", "explain"])]
+    #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["interface", "plan", "explain", "kernel", "slots", "lanes", "output"])]
     check: Option<PathBuf>,
     /// Trust that no call by address closes a circle of functions
     #[arg(long)]
@@ -125,6 +125,9 @@ impl Layout {
 
     /// The saved layout, if the module proves it.
     fn proven(&self, saved: &Path, console: &Console, tally: &mut Tally) -> Result<Option<Made>> {
+        if self.files.is_empty() {
+            return Err(advised("there is no module to prove the layout with", "name the module"));
+        }
         let Some(module) = input::load_program(&self.files, true, console, tally)? else { return Ok(None) };
         let layout = kernels::read_layout(saved, &module, self.policy(), console, tally)?;
         Ok(layout.map(|layout| Made { module: Some(module), layouts: vec![layout] }))
@@ -137,6 +140,12 @@ impl Layout {
         let Some(mut descriptions) = Descriptions::read(interface, plan, limits, console, tally)? else {
             return Ok(None);
         };
+        for (given, option) in [(self.lanes.is_some(), "--lanes"), (self.slots.is_some(), "--slots")] {
+            if given && descriptions.interface.is_none() {
+                let message = format!("`{option}` says nothing without an interface");
+                return Err(advised(message, "add `--interface`"));
+            }
+        }
         descriptions.lanes = self.lanes.map(std::num::NonZeroU32::get);
         let planned = plan.zip(descriptions.plan.as_ref()).filter(|_| self.files.is_empty());
         let files = match planned {
@@ -171,6 +180,10 @@ impl Layout {
                 "name a module, or add `--interface`",
             ));
         };
+        if self.explain {
+            let message = "an interface alone has no instructions to explain its layout with";
+            return Err(advised(message, "name the module as well"));
+        }
         let mut layouts = Vec::new();
         for name in self.described_kernels(file)? {
             let Some(interface) = descriptions.interface_of(&name, console, tally) else { continue };
@@ -192,19 +205,25 @@ impl Layout {
     }
 
     fn tell(&self, made: &Made, console: &Console, tally: &mut Tally) -> Result<()> {
-        let texts: Vec<String> =
-            made.layouts.iter().map(|layout| self.text(layout, console)).collect::<Result<_>>()?;
+        let layouts = made.layouts.iter();
+        let reasons: Vec<String> =
+            layouts.clone().map(|layout| self.reasons(layout, made, console, tally)).collect();
+        let texts: Vec<String> = layouts.map(|layout| self.text(layout, console)).collect::<Result<_>>()?;
         let separator = if console.is_json() && !self.stub && !self.header { "" } else { "\n" };
         match &self.output {
-            Some(path) => self.save(path, &made.layouts, &texts.join("\n"))?,
+            Some(path) => {
+                self.save(path, &made.layouts, &texts.join("\n"))?;
+                console::print(&reasons.concat())?;
+            }
             None if self.check.is_some() && !console.is_json() => {
                 console.note("the saved layout holds");
             }
-            None => console::print(&texts.join(separator))?,
-        }
-        if let (true, Some(module)) = (self.explain, &made.module) {
-            for layout in &made.layouts {
-                self.explain(layout, module, console, tally)?;
+            None => {
+                let both = texts.iter().zip(&reasons).map(|(text, reasons)| match &reasons[..] {
+                    "" => text.clone(),
+                    reasons => format!("{text}\n{reasons}"),
+                });
+                console::print(&both.collect::<Vec<_>>().join(separator))?;
             }
         }
         Ok(())
@@ -231,27 +250,19 @@ impl Layout {
         }
     }
 
-    fn explain(
-        &self,
-        layout: &KernelLayout,
-        module: &Module,
-        console: &Console,
-        tally: &mut Tally,
-    ) -> Result<()> {
-        let reasons = match because(layout, module, self.policy()) {
-            Ok(reasons) => reasons,
-            Err(faults) => {
-                kernels::finalize_faults(module, &faults, console, tally);
-                return Ok(());
-            }
-        };
+    /// Why the layout says what it says, if that is asked for: a line for each fact. JSON is told at once.
+    fn reasons(&self, layout: &KernelLayout, made: &Made, console: &Console, tally: &mut Tally) -> String {
+        let Some(module) = made.module.as_ref().filter(|_| self.explain) else { return String::new() };
+        let reasons = because(layout, module, self.policy()).unwrap_or_else(|faults| {
+            kernels::finalize_faults(&layout.kernel, Some(module), &faults, console, tally);
+            Vec::new()
+        });
         let mut text = String::new();
-        for reason in reasons {
-            let source = &module.sources[reason.place.source];
-            let (line, column) = source.position(reason.place.span.start);
-            let instruction =
-                source.slice(reason.place.span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let (name, verb, file) = (&reason.name, reason.effect.verb(), source.name());
+        for Because { name, effect, place } in reasons {
+            let source = &module.sources[place.source];
+            let (line, column) = source.position(place.span.start);
+            let instruction = source.slice(place.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let (verb, file) = (effect.verb(), source.name());
             if console.is_json() {
                 console.json(&json!({
                     "type": "because", "kernel": layout.kernel, "name": name, "effect": verb, "file": file,
@@ -261,7 +272,7 @@ impl Layout {
                 text += &format!("{name} {verb}: `{instruction}` at {file}:{line}:{column}\n");
             }
         }
-        if text.is_empty() { Ok(()) } else { Ok(console::print(&format!("\n{text}"))?) }
+        text
     }
 }
 
@@ -274,7 +285,7 @@ fn finalized(
     match finalize(interface, limits) {
         Ok(layout) => Some(layout),
         Err(faults) => {
-            kernels::interface_finalize_faults(&faults, console, tally);
+            kernels::finalize_faults(&interface.name, None, &faults, console, tally);
             None
         }
     }
