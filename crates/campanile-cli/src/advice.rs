@@ -52,10 +52,11 @@ fn launch(error: &LaunchError) -> Option<String> {
     let LaunchError::Engine(EngineError::Launch(error)) = error else { return None };
     match error {
         Refused::RequiredSize { required: [x, y, z], .. } => {
-            Some(format!("give `--local {x},{y},{z}`, or leave it out"))
+            Some(format!("give `--local {x},{y},{z}` (`local = [{x}, {y}, {z}]` in a plan), or leave it out"))
         }
         Refused::Shape(ShapeError::Ragged { .. }) => {
-            Some("choose a local size that divides the grid, or add `--non-uniform`".to_owned())
+            Some("choose a local size that divides the grid, or add `--non-uniform` (`non_uniform = true` in a plan)"
+                .to_owned())
         }
         _ => None,
     }

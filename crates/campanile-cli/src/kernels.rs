@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use campanile::contract::layout::Limits;
 use campanile::contract::{
     FinalizeFault, FormFault, InterfaceFile, InvariantFault, KernelInterface, KernelLayout, LoadFault, Plan,
@@ -125,10 +125,7 @@ impl Descriptions {
         Ok(Some(read))
     }
 
-    /// The layout of a kernel; none if it has none, which has been reported.
-    ///
-    /// # Errors
-    /// When the launches of the plan do not fit the kernel.
+    /// The layout of a kernel; none if it has none, or the launches of the plan do not fit it, which has been reported.
     pub fn layout(
         &self,
         module: &Module,
@@ -136,12 +133,12 @@ impl Descriptions {
         policy: Policy,
         console: &Console,
         tally: &mut Tally,
-    ) -> Result<Option<KernelLayout>> {
+    ) -> Option<KernelLayout> {
         let described = self.interface.as_ref().is_some_and(|file| file.kernels().any(|name| name == kernel));
         let made = match described {
             true => match self.interface_of(kernel, console, tally) {
                 Some(interface) => finalize_for(&interface, module, self.limits, policy),
-                None => return Ok(None),
+                None => return None,
             },
             false => infer(module, kernel, policy),
         };
@@ -149,13 +146,17 @@ impl Descriptions {
             Ok(layout) => layout,
             Err(faults) => {
                 finalize_faults(kernel, Some(module), &faults, console, tally);
-                return Ok(None);
+                return None;
             }
         };
         if let Some(plan) = &self.plan {
-            plan.close(&mut layout).with_context(|| format!("the launches of `{kernel}`"))?;
+            if let Err(fault) = plan.close(&mut layout) {
+                let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
+                console.contract_faults([ContractFault { code, message, place: None, help: None }], tally);
+                return None;
+            }
         }
-        Ok(Some(layout))
+        Some(layout)
     }
 }
 
@@ -288,6 +289,18 @@ fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault) -> Contra
 /// A message that does not begin with its own code.
 fn without_code(message: &str, code: &str) -> String {
     message.strip_prefix(&format!("{code}: ")).unwrap_or(message).to_owned()
+}
+
+/// The kernels of a module, then those that a plan launches though they are none.
+pub fn names(module: &Module, plan: Option<&Plan>) -> Vec<String> {
+    let mut names: Vec<String> =
+        module.kernels().map(|kernel| module.functions[kernel].name.clone()).collect();
+    for launch in plan.into_iter().flat_map(Plan::launches) {
+        if module.kernel(&launch.launch).is_none() && !names.contains(&launch.launch) {
+            names.push(launch.launch.clone());
+        }
+    }
+    names
 }
 
 /// The kernel of a module, by name or because there is only one.

@@ -158,11 +158,11 @@ impl Layout {
         let Some(module) = input::load_program(&files, true, console, tally)? else { return Ok(None) };
         let names = match &self.kernel {
             Some(name) => vec![kernels::find(&module, Some(name))?],
-            None => module.kernels().map(|kernel| module.functions[kernel].name.clone()).collect(),
+            None => kernels::names(&module, descriptions.plan.as_ref()),
         };
         let mut layouts = Vec::new();
         for name in names {
-            layouts.extend(descriptions.layout(&module, &name, self.policy(), console, tally)?);
+            layouts.extend(descriptions.layout(&module, &name, self.policy(), console, tally));
         }
         Ok(Some(Made { module: Some(module), layouts }))
     }

@@ -4,7 +4,7 @@ use campanile_core::analysis::ParameterFacts;
 use campanile_core::module::{Module, Place};
 
 use crate::finalize::{FinalizeFault, KernelBody, Policy};
-use crate::layout::KernelLayout;
+use crate::layout::{KernelLayout, Kind};
 
 /// What may happen to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,12 @@ pub fn because(
         }
     };
     for (index, buffer) in layout.buffers.iter().enumerate() {
-        let member = buffer.member.as_ref().map_or(String::new(), |member| format!(".{member}"));
+        let part = match buffer.kind {
+            Kind::MemberOffsets => " offsets",
+            Kind::MemberSizes => " sizes",
+            _ => "",
+        };
+        let member = buffer.member.as_ref().map_or(String::new(), |member| format!(".{member}{part}"));
         add(&format!("{}{member}", layout.argument_of(index)), body.facts(layout, index));
     }
     for shared in &layout.shared {

@@ -225,7 +225,7 @@ fn a_launch_without_a_buffer_is_a_fault() {
     let plan = plan(&format!("{ARRAYS}[[step]]\nlaunch = \"k\"\ngrid = [1]\nargs = {{ from = \"a\" }}"));
     let fault = plan.close(&mut three()).unwrap_err();
     assert_eq!(fault, PlanFault::Launch(LaunchFault::Missing { launch: 0, argument: "to".into() }));
-    assert_eq!(fault.to_string(), "launch 0 passes nothing for `to`");
+    assert_eq!(fault.to_string(), "launch 1 passes nothing for `to`");
 }
 
 /// The kernel reads at its first address and writes at the second, both in one parameter.

@@ -134,10 +134,14 @@ pub enum Engine {
 impl Run {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
+        let is_plan = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "toml");
         match &self.files[..] {
-            [plan] if plan.extension().is_some_and(|extension| extension == "toml") => {
+            [plan] if is_plan(plan) => {
                 self.refuse_with_plan()?;
                 plan::Run { options: self, path: plan, console }.execute()
+            }
+            files if files.iter().any(is_plan) => {
+                Err(advised("a launch plan stands alone", "name the modules in the plan"))
             }
             _ => self.execute_kernel(console),
         }
@@ -209,7 +213,7 @@ impl Run {
                 let interface = self.interface.as_deref();
                 let read = Descriptions::read(interface, None, Limits::default(), console, tally)?;
                 let Some(descriptions) = read else { return Ok(None) };
-                descriptions.layout(program, name, Policy::LANGUAGE, console, tally)?
+                descriptions.layout(program, name, Policy::LANGUAGE, console, tally)
             }
         };
         Ok(layout.map(|layout| Kernel::trusting(module, layout)))

@@ -1,6 +1,6 @@
 //! Running a launch plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -49,7 +49,7 @@ impl Run<'_> {
             return Ok(super::faulty(console, tally));
         };
         let module = Module::from(module);
-        let Some(kernels) = kernels(&descriptions, plan, &module, console, &mut tally)? else {
+        let Some(kernels) = kernels(&descriptions, plan, &module, console, &mut tally) else {
             return Ok(super::faulty(console, tally));
         };
         let device = self.options.device(&module, &self.path.display().to_string(), console)?;
@@ -66,17 +66,15 @@ fn kernels(
     module: &Module,
     console: &Console,
     tally: &mut Tally,
-) -> Result<Option<BTreeMap<String, Kernel>>> {
+) -> Option<BTreeMap<String, Kernel>> {
     let (mut kernels, mut complete) = (BTreeMap::new(), true);
-    for LaunchStep { launch: name, .. } in plan.launches() {
-        if kernels.contains_key(name) {
-            continue;
-        }
-        let layout = descriptions.layout(module.program(), name, Policy::LANGUAGE, console, tally)?;
+    let names: BTreeSet<&String> = plan.launches().map(|launch| &launch.launch).collect();
+    for name in names {
+        let layout = descriptions.layout(module.program(), name, Policy::LANGUAGE, console, tally);
         complete &= layout.is_some();
         kernels.extend(layout.map(|layout| (name.clone(), Kernel::trusting(module, layout))));
     }
-    Ok(complete.then_some(kernels))
+    complete.then_some(kernels)
 }
 
 impl Execution<'_> {
@@ -84,10 +82,12 @@ impl Execution<'_> {
         let variables = self.values(&plan.globals)?;
         self.host.write_variables(&mut self.device, &variables)?;
         self.arrays(plan)?;
+        self.check_arguments(plan)?;
         let saves = self.destinations(&plan.save, &self.run.options.saves)?;
         let global_saves = self.destinations(&plan.save_globals, &self.run.options.global_saves)?;
         let prints: Vec<View> =
             plan.print.iter().map(|text| View::new(text)).chain(self.run.options.prints.clone()).collect();
+        self.refuse_records(saves.iter().map(|save| &save.name).chain(prints.iter().map(|view| &view.name)))?;
         self.host.check_saves(&saves)?;
         self.host.check_variables(&self.device, &prints, &global_saves)?;
         let fine = self.steps(&plan.steps)?;
@@ -137,7 +137,8 @@ impl Execution<'_> {
                 let loaded = self.load(name, text)?;
                 self.host.add(&mut self.device, name, &loaded)?;
             } else if let Some(argument) = &array.records {
-                let records = self.records(name, argument, array)?;
+                let records =
+                    self.records(name, argument, array).with_context(|| format!("array `{name}`"))?;
                 self.records.insert(name.clone(), records);
             }
         }
@@ -149,6 +150,42 @@ impl Execution<'_> {
             self.host.insert(name, part);
         }
         Ok(())
+    }
+
+    /// What is passed must be an array of the plan, or a value that each launch can take anew.
+    fn check_arguments(&self, plan: &Plan) -> Result<()> {
+        let passed = plan.launches().flat_map(|step| step.args.iter().map(move |argument| (step, argument)));
+        for (step, (name, text)) in passed.filter(|(_, (_, text))| !plan.arrays.contains_key(*text)) {
+            let what = |problem| format!("launch of `{}`: `{text}` for `{name}` {problem}", step.launch);
+            match text.parse::<ValueSpec>() {
+                Ok(ValueSpec::File { .. } | ValueSpec::Filled { .. }) => {
+                    let message = what("is an array, but none of the plan");
+                    return Err(advised(message, "give it a name under `[array]`, and pass that"));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let message = what("is neither an array of the plan nor a value");
+                    let arrays: Vec<&str> = plan.arrays.keys().map(String::as_str).collect();
+                    let help = match &arrays[..] {
+                        [] => error.hint(),
+                        _ => format!("the arrays are {}", arrays.join(", ")),
+                    };
+                    return Err(advised(message, help));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Only arrays of numbers are saved and printed.
+    fn refuse_records<'n>(&self, mut names: impl Iterator<Item = &'n String>) -> Result<()> {
+        match names.find(|name| self.records.contains_key(*name)) {
+            Some(name) => Err(advised(
+                format!("`{name}` holds records, which can be neither saved nor printed"),
+                "let a kernel copy what is of interest to an array of numbers",
+            )),
+            None => Ok(()),
+        }
     }
 
     fn load(&self, name: &str, text: &str) -> Result<Array> {
@@ -166,7 +203,7 @@ impl Execution<'_> {
         let parts = argument.split_once('.');
         let kernel = parts.and_then(|(kernel, argument)| Some((self.kernels.get(kernel)?, argument)));
         let (kernel, argument) = kernel.ok_or_else(|| {
-            let message = format!("array `{name}` is for `{argument}`, which no launch has");
+            let message = format!("it is for `{argument}`, which no launch has");
             advised(message, "name a kernel of the plan and its argument: `step.cells`")
         })?;
         let mut contents = RecordsBuilder::new(kernel.layout(), argument, array.shape.clone())?;
