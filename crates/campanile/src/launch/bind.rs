@@ -219,11 +219,12 @@ impl Binder<'_, '_> {
         bytes[start as usize..].first_chunk().copied().map(Bound::Address)
     }
 
-    /// Bytes of a parameter of which only the module is known: its entries leave no gap.
+    /// Bytes of a parameter of which only the module is known, up to the end of its last entry.
     fn parameter_size(&self, param: u32) -> u32 {
-        let scalars = self.layout.scalars.iter().filter(|one| one.param == param).map(|one| one.size);
-        let buffers = self.layout.buffers.iter().filter(|one| one.param == param).map(|_| 8);
-        scalars.chain(buffers).sum()
+        let scalars = self.layout.scalars.iter().filter(|one| one.param == param);
+        let buffers = self.layout.buffers.iter().filter(|one| one.param == param);
+        let ends = scalars.map(|one| one.offset + one.size).chain(buffers.map(|one| one.offset + 8));
+        ends.max().map_or(0, |end| end - self.layout.first_byte(param))
     }
 
     fn scalar(&mut self, index: usize, scalar: &Scalar, bindings: &mut Bindings) -> Option<Vec<u8>> {
@@ -277,7 +278,7 @@ impl Binder<'_, '_> {
 
     /// The bytes of a scalar among those of its whole parameter, which must be as many as the parameter has.
     fn part(&mut self, scalar: &Scalar, bytes: &[u8]) -> Option<Vec<u8>> {
-        let start = scalar.offset - self.layout.first_byte(scalar.param);
+        let first = self.layout.first_byte(scalar.param);
         let single = self.layout.origin == Origin::Interface;
         let expected = if single { scalar.size } else { self.parameter_size(scalar.param) };
         if bytes.len() != expected as usize {
