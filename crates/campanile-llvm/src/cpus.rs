@@ -1,0 +1,65 @@
+//! The processors that may be named.
+//!
+//! LLVM offers no list through its C interface, and takes a name it does not know for a processor that has nothing: on
+//! x86-64 that is a fatal error, on AMDGPU code for no real processor. So names are checked here, for these two.
+
+use crate::error::MachineError;
+
+/// The processors of x86-64 in LLVM 22, without those of 32 bits.
+const X86_64: &str = "
+    alderlake amdfam10 arrowlake arrowlake-s athlon-fx athlon64 athlon64-sse3 atom barcelona bdver1
+    bdver2 bdver3 bdver4 bonnell broadwell btver1 btver2 cannonlake cascadelake clearwaterforest
+    cooperlake core-avx-i core-avx2 core2 corei7 corei7-avx diamondrapids emeraldrapids generic goldmont
+    goldmont-plus gracemont grandridge graniterapids graniterapids-d haswell icelake-client
+    icelake-server ivybridge k8 k8-sse3 knl knm lunarlake meteorlake nehalem nocona novalake opteron
+    opteron-sse3 pantherlake penryn raptorlake rocketlake sandybridge sapphirerapids sierraforest
+    silvermont skx skylake skylake-avx512 slm tigerlake tremont westmere wildcatlake x86-64 x86-64-v2
+    x86-64-v3 x86-64-v4 znver1 znver2 znver3 znver4 znver5
+";
+
+/// The processors of AMDGPU in LLVM 22, without other names of the same.
+const AMDGPU: &str = "
+    generic generic-hsa gfx10-1-generic gfx10-3-generic gfx1010 gfx1011 gfx1012 gfx1013 gfx1030 gfx1031
+    gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 gfx11-generic gfx1100 gfx1101 gfx1102 gfx1103 gfx1150
+    gfx1151 gfx1152 gfx1153 gfx12-generic gfx1200 gfx1201 gfx1250 gfx1251 gfx600 gfx601 gfx602 gfx700
+    gfx701 gfx702 gfx703 gfx704 gfx705 gfx801 gfx802 gfx803 gfx805 gfx810 gfx9-4-generic gfx9-generic
+    gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942 gfx950
+";
+
+/// Whether a target has a processor; an empty name is the target's most general. Of targets other than these two, any
+/// name is taken.
+pub fn check(triple: &str, cpu: &str) -> Result<(), MachineError> {
+    let known = match triple.split('-').next() {
+        Some("x86_64") => X86_64,
+        Some("amdgcn") => AMDGPU,
+        _ => return Ok(()),
+    };
+    if cpu.is_empty() || known.split_whitespace().any(|name| name == cpu) {
+        return Ok(());
+    }
+    Err(MachineError::Cpu { triple: triple.to_owned(), cpu: cpu.to_owned(), nearest: nearest(known, cpu) })
+}
+
+/// The name that begins most like this one, if at least half of it does.
+fn nearest(known: &'static str, cpu: &str) -> Option<&'static str> {
+    let shared = |name: &str| name.bytes().zip(cpu.bytes()).take_while(|(left, right)| left == right).count();
+    let best = known.split_whitespace().max_by_key(|name| (shared(name), std::cmp::Reverse(name.len())))?;
+    (2 * shared(best) >= cpu.len()).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_refused_with_advice() {
+        assert_eq!(check("x86_64-unknown-linux-gnu", "x86-64-v3"), Ok(()));
+        assert_eq!(check("aarch64-unknown-linux-gnu", "anything"), Ok(()));
+        let error = check("x86_64-unknown-linux-gnu", "skylake-avx").unwrap_err();
+        let text =
+            "`x86_64-unknown-linux-gnu` has no processor `skylake-avx`; did you mean `skylake-avx512`?";
+        assert_eq!(error.to_string(), text);
+        let error = check("amdgcn-amd-amdhsa", "i386").unwrap_err();
+        assert_eq!(error.to_string(), "`amdgcn-amd-amdhsa` has no processor `i386`");
+    }
+}
