@@ -4,6 +4,7 @@ mod advice;
 mod arrays;
 mod check;
 mod console;
+mod doctor;
 mod explain;
 mod fmt;
 mod input;
@@ -60,6 +61,7 @@ enum Command {
     Layout(layout::Layout),
     Test(test::Test),
     Explain(explain::Explain),
+    Doctor(doctor::Doctor),
 }
 
 fn main() -> ExitCode {
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         Command::Layout(command) => command.execute(&console),
         Command::Test(command) => command.execute(&console),
         Command::Explain(command) => command.execute(&console),
+        Command::Doctor(command) => command.execute(&console),
     };
     match result {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

@@ -26,15 +26,27 @@ const AMDGPU: &str = "
     gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942 gfx950
 ";
 
-/// Whether a target has a processor; an empty name is the target's most general. Of targets other than these two, any
-/// name is taken.
-pub fn check(triple: &str, cpu: &str) -> Result<(), MachineError> {
+/// Those of them that LLVM 18 does not have, by the version that brought them.
+const LATER: [(u32, &str); 4] = [
+    (19, "znver5 gfx1152 gfx9-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic"),
+    (20, "diamondrapids gfx1153 gfx950 gfx9-4-generic"),
+    (21, "gfx1250"),
+    (22, "novalake wildcatlake gfx1251"),
+];
+
+/// Whether a target has a processor in this version of LLVM; an empty name is the target's most general. Of targets other
+/// than these two, any name is taken.
+pub fn check(major: u32, triple: &str, cpu: &str) -> Result<(), MachineError> {
     let known = match triple.split('-').next() {
         Some("x86_64") => X86_64,
         Some("amdgcn") => AMDGPU,
         _ => return Ok(()),
     };
-    if cpu.is_empty() || known.split_whitespace().any(|name| name == cpu) {
+    let named = |names: &str| names.split_whitespace().any(|name| name == cpu);
+    if let Some((since, _)) = LATER.iter().find(|(since, names)| major < *since && named(names)) {
+        return Err(MachineError::NewerCpu { cpu: cpu.to_owned(), since: *since, major });
+    }
+    if cpu.is_empty() || named(known) {
         return Ok(());
     }
     Err(MachineError::Cpu { triple: triple.to_owned(), cpu: cpu.to_owned(), nearest: nearest(known, cpu) })
@@ -53,13 +65,16 @@ mod tests {
 
     #[test]
     fn unknown_names_are_refused_with_advice() {
-        assert_eq!(check("x86_64-unknown-linux-gnu", "x86-64-v3"), Ok(()));
-        assert_eq!(check("aarch64-unknown-linux-gnu", "anything"), Ok(()));
-        let error = check("x86_64-unknown-linux-gnu", "skylake-avx").unwrap_err();
+        assert_eq!(check(20, "x86_64-unknown-linux-gnu", "x86-64-v3"), Ok(()));
+        assert_eq!(check(20, "aarch64-unknown-linux-gnu", "anything"), Ok(()));
+        let error = check(20, "x86_64-unknown-linux-gnu", "skylake-avx").unwrap_err();
         let text =
             "`x86_64-unknown-linux-gnu` has no processor `skylake-avx`; did you mean `skylake-avx512`?";
         assert_eq!(error.to_string(), text);
-        let error = check("amdgcn-amd-amdhsa", "i386").unwrap_err();
+        let error = check(20, "amdgcn-amd-amdhsa", "i386").unwrap_err();
         assert_eq!(error.to_string(), "`amdgcn-amd-amdhsa` has no processor `i386`");
+        assert_eq!(check(21, "amdgcn-amd-amdhsa", "gfx1250"), Ok(()));
+        let error = check(20, "amdgcn-amd-amdhsa", "gfx1250").unwrap_err();
+        assert_eq!(error.to_string(), "LLVM 20 does not know `gfx1250`; LLVM 21 does");
     }
 }

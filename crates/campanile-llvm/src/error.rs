@@ -85,6 +85,16 @@ pub enum MachineError {
         /// One with a similar name.
         nearest: Option<&'static str>,
     },
+    /// The processor is newer than the LLVM that was found.
+    #[error("LLVM {major} does not know `{cpu}`; LLVM {since} does")]
+    NewerCpu {
+        /// The processor asked for.
+        cpu: String,
+        /// The first major version that knows it.
+        since: u32,
+        /// The major version that was found.
+        major: u32,
+    },
     /// Features are given as `+name` or `-name`, with commas between them.
     #[error("`{0}` is no feature: write `+name` or `-name`")]
     Feature(String),

@@ -78,7 +78,7 @@ impl TargetMachine {
         let refused = |message| MachineError::Triple { triple: triple.clone(), message };
         functions.check_triple(&triple).map_err(refused)?;
         if cpu != functions.host_cpu() {
-            cpus::check(&triple, cpu)?;
+            cpus::check(llvm.version()[0], &triple, cpu)?;
         }
         let (cpu, features) = (cpu.to_owned(), features.to_owned());
         let description = Description { triple: triple.clone(), cpu, features, level: CodeLevel::Aggressive };

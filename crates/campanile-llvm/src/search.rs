@@ -27,7 +27,7 @@ pub struct Place {
 
 /// All places in order, each looked for when its turn comes.
 pub fn places() -> Box<dyn Iterator<Item = Place>> {
-    if let Some(path) = env::var_os(VARIABLE) {
+    if let Some(path) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         return Box::new(named(Path::new(&path)).into_iter());
     }
     let toolchain = std::iter::once_with(toolchain).flatten();

@@ -36,8 +36,8 @@
 //! # }
 //! ```
 //!
-//! What tools need beyond that is here too: the language ([`language`]), the launch contract ([`contract`]) and the
-//! engines ([`engine`]).
+//! What tools need beyond that is here too: the language ([`language`]), the launch contract ([`contract`]), the
+//! engines ([`engine`]) and LLVM ([`llvm`]).
 
 mod buffer;
 mod device;
@@ -51,6 +51,7 @@ pub use buffer::{AnyBuffer, Buffer, BufferError};
 pub use campanile_contract as contract;
 pub use campanile_core as language;
 pub use campanile_engine as engine;
+pub use campanile_llvm as llvm;
 pub use device::{AccessError, Action, Device, Reason, Transfer};
 pub use element::Element;
 pub use kernel::Kernel;
