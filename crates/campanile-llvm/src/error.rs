@@ -146,7 +146,7 @@ pub enum JitError {
     /// LLVM cannot run code on this machine.
     #[error("cannot begin to run code: {0}")]
     Unavailable(String),
-    /// A name is taken, or the file is no object file for this machine.
+    /// A name is taken.
     #[error("cannot add code or symbols: {0}")]
     Addition(String),
     /// No code has the name, or something it needs is missing.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::error::JitError;
 use crate::ffi::entry::{Entry, Signature};
+use crate::ffi::object::Object;
 use crate::ffi::session::Session;
 use crate::llvm::Llvm;
 
@@ -36,12 +37,12 @@ impl Jit {
         self.session.define(symbols).map_err(JitError::Addition)
     }
 
-    /// Adds an object file for this machine, which is linked when it is first needed.
+    /// Adds an object file, which is linked when it is first needed.
     ///
     /// # Errors
     ///
-    /// If it is none, or defines a name that is taken.
-    pub fn add(&self, object: &[u8]) -> Result<(), JitError> {
+    /// If it defines a name that is taken. That it is for another target comes out when it is linked.
+    pub fn add(&self, object: &Object) -> Result<(), JitError> {
         self.session.add(object).map_err(JitError::Addition)
     }
 

@@ -5,7 +5,7 @@
 //! function in them. [`Host`] tells what this machine is.
 //!
 //! ```
-//! use campanile_llvm::{Emission, Jit, Llvm, Module, TargetMachine};
+//! use campanile_llvm::{Jit, Llvm, Module, TargetMachine};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # if Llvm::load().is_err() { return Ok(()); }
@@ -14,7 +14,7 @@
 //! let module = Module::parse(llvm, "define i32 @twice(i32 %x) {\n  %r = add i32 %x, %x\n  ret i32 %r\n}\n")?;
 //! let module = machine.optimize(module, "default<O3>")?;
 //! let jit = Jit::new(llvm)?;
-//! jit.add(&machine.emit(module, Emission::Object)?)?;
+//! jit.add(&machine.object(module)?)?;
 //! let twice = jit.entry::<unsafe extern "C" fn(i32) -> i32>("twice")?;
 //! // SAFETY: the function has this type and reads nothing but its argument.
 //! assert_eq!(unsafe { twice.call((21,)) }, 42);
@@ -37,8 +37,9 @@ mod search;
 
 pub use error::{Attempt, CompileError, Fault, JitError, LoadError, MachineError};
 pub use ffi::entry::{Entry, Signature};
+pub use ffi::object::Object;
 pub use host::{Cache, CacheKind, Cpu, Host, VectorClass};
 pub use jit::Jit;
 pub use llvm::Llvm;
-pub use machine::{CodeLevel, Description, Emission, TargetMachine};
+pub use machine::{CodeLevel, Description, TargetMachine};
 pub use module::Module;

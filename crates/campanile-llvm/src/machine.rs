@@ -3,7 +3,9 @@
 use crate::cpus;
 use crate::error::{CompileError, MachineError};
 use crate::ffi::fatal::guarded;
+use crate::ffi::functions::{ASSEMBLY_FILE, OBJECT_FILE};
 use crate::ffi::machine::RawMachine;
+use crate::ffi::object::Object;
 use crate::llvm::Llvm;
 use crate::module::Module;
 
@@ -18,15 +20,6 @@ pub enum CodeLevel {
     Default,
     /// As hard as it can.
     Aggressive,
-}
-
-/// What a module is emitted as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Emission {
-    /// Assembly text.
-    Assembly,
-    /// An object file.
-    Object,
 }
 
 /// Everything that decides which code is emitted.
@@ -119,14 +112,28 @@ impl TargetMachine {
         })
     }
 
-    /// Emits a module.
+    /// Emits a module as assembly text.
     ///
     /// # Errors
     ///
     /// If the module names another target or LLVM cannot emit it.
-    pub fn emit(&self, module: Module, emission: Emission) -> Result<Vec<u8>, CompileError> {
+    pub fn assembly(&self, module: Module) -> Result<String, CompileError> {
+        let bytes = self.emitted(module, ASSEMBLY_FILE)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Emits a module as an object file.
+    ///
+    /// # Errors
+    ///
+    /// If the module names another target or LLVM cannot emit it.
+    pub fn object(&self, module: Module) -> Result<Object, CompileError> {
+        self.emitted(module, OBJECT_FILE).map(Object::emitted)
+    }
+
+    fn emitted(&self, module: Module, kind: u32) -> Result<Vec<u8>, CompileError> {
         self.work(module, move |machine, module| {
-            machine.emit(module.raw, emission).map_err(CompileError::Emission)
+            machine.emit(module.raw, kind).map_err(CompileError::Emission)
         })
     }
 

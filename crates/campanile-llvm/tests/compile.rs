@@ -2,11 +2,11 @@
 
 mod found;
 
-use campanile_llvm::{CodeLevel, CompileError, Emission, Llvm, MachineError, Module, TargetMachine};
+use campanile_llvm::{CodeLevel, CompileError, Llvm, MachineError, Module, TargetMachine};
 
 const ADD: &str = "define i32 @add(i32 %a, i32 %b) {\n  %sum = add i32 %a, %b\n  ret i32 %sum\n}\n";
 
-/// Sixteen products of vectors that are wider than any register.
+/// Products of vectors that are wider than any register.
 const WIDE: &str = "define void @scale(ptr %numbers, float %factor) {
   %v = load <32 x float>, ptr %numbers, align 4
   %one = insertelement <32 x float> poison, float %factor, i32 0
@@ -19,8 +19,7 @@ const WIDE: &str = "define void @scale(ptr %numbers, float %factor) {
 
 fn assembly(machine: &TargetMachine, ir: &str, llvm: &'static Llvm) -> Result<String, CompileError> {
     let module = machine.optimize(Module::parse(llvm, ir)?, "default<O3>")?;
-    let bytes = machine.emit(module, Emission::Assembly)?;
-    Ok(String::from_utf8(bytes).expect("assembly is text"))
+    machine.assembly(module)
 }
 
 #[test]
@@ -31,8 +30,8 @@ fn the_host_is_a_target() {
     assert_eq!(machine.description().level, CodeLevel::Default);
     assert!(!machine.data_layout().is_empty());
     assert!(assembly(&machine, ADD, llvm).unwrap().contains("add:"));
-    let object = machine.emit(Module::parse(llvm, ADD).unwrap(), Emission::Object).unwrap();
-    assert!(object.len() > 100);
+    let object = machine.object(Module::parse(llvm, ADD).unwrap()).unwrap();
+    assert!(object.bytes().len() > 100);
 }
 
 #[test]
@@ -54,8 +53,7 @@ fn processors_have_their_vectors() {
         return;
     }
     for (cpu, register) in [("x86-64", "xmm"), ("x86-64-v3", "ymm"), ("sapphirerapids", "zmm")] {
-        let features = if register == "zmm" { "-prefer-256-bit" } else { "" };
-        let machine = TargetMachine::new(llvm, "x86_64-unknown-linux-gnu", cpu, features).unwrap();
+        let machine = TargetMachine::new(llvm, "x86_64-unknown-linux-gnu", cpu, "").unwrap();
         let text = assembly(&machine, WIDE, llvm).unwrap();
         for other in ["xmm", "ymm", "zmm"] {
             let multiplies = text.lines().any(|line| line.contains("mulps") && line.contains(other));
@@ -81,8 +79,8 @@ fn graphics_processors_are_targets() {
 ";
     let text = assembly(&machine, kernel, llvm).unwrap();
     assert!(text.contains("s_endpgm") && text.contains(".amdhsa_kernel k"), "{text}");
-    let object = machine.emit(Module::parse(llvm, kernel).unwrap(), Emission::Object).unwrap();
-    assert_eq!(&object[..4], b"\x7fELF");
+    let object = machine.object(Module::parse(llvm, kernel).unwrap()).unwrap();
+    assert_eq!(&object.bytes()[..4], b"\x7fELF");
 }
 
 #[test]
@@ -142,11 +140,11 @@ fn modules_of_another_target_are_refused() {
     let Some(llvm) = found::llvm() else { return };
     let machine = TargetMachine::host(llvm).unwrap();
     let module = Module::parse(llvm, &format!("target triple = \"amdgcn-amd-amdhsa\"\n{ADD}")).unwrap();
-    let error = machine.emit(module, Emission::Object).err().unwrap();
+    let error = machine.object(module).err().unwrap();
     assert!(matches!(error, CompileError::OtherTarget { .. }), "{error}");
     let triple = &machine.description().triple;
     let module = Module::parse(llvm, &format!("target triple = \"{triple}\"\n{ADD}")).unwrap();
-    machine.emit(module, Emission::Object).unwrap();
+    machine.object(module).unwrap();
 }
 
 #[test]
@@ -162,10 +160,10 @@ define i32 @f() {
 }
 ";
     for ir in [assembly, intrinsic, assembly] {
-        let error = machine.emit(Module::parse(llvm, ir).unwrap(), Emission::Object).err().unwrap();
+        let error = machine.object(Module::parse(llvm, ir).unwrap()).err().unwrap();
         assert!(matches!(error, CompileError::Emission(_) | CompileError::Fatal(_)), "{error}");
     }
-    machine.emit(Module::parse(llvm, ADD).unwrap(), Emission::Object).unwrap();
+    machine.object(Module::parse(llvm, ADD).unwrap()).unwrap();
 }
 
 #[test]

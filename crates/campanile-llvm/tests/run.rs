@@ -5,7 +5,7 @@ mod found;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use campanile_llvm::{Emission, Jit, JitError, Llvm, Module, TargetMachine};
+use campanile_llvm::{Jit, JitError, Llvm, Module, Object, TargetMachine};
 
 type Add = unsafe extern "C" fn(i32, i32) -> i32;
 type Sum = unsafe extern "C" fn(*const f32, u64) -> f32;
@@ -42,10 +42,10 @@ define void @call_back() {
 }
 ";
 
-fn object(llvm: &'static Llvm, ir: &str) -> Vec<u8> {
+fn object(llvm: &'static Llvm, ir: &str) -> Object {
     let machine = TargetMachine::host(llvm).unwrap();
     let module = machine.optimize(Module::parse(llvm, ir).unwrap(), "default<O3>").unwrap();
-    machine.emit(module, Emission::Object).unwrap()
+    machine.object(module).unwrap()
 }
 
 #[test]
@@ -111,17 +111,36 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn what_is_no_object_for_this_machine_is_refused() {
+fn names_are_defined_once() {
     let Some(llvm) = found::llvm() else { return };
     let jit = Jit::new(llvm).unwrap();
-    let whole = object(llvm, ADD);
-    for bytes in [&b""[..], b"nonsense", &whole[..whole.len() / 2]] {
-        let refused = jit.add(bytes).and_then(|()| jit.entry::<Add>("add").map(drop));
-        assert!(refused.is_err(), "{} bytes", bytes.len());
-    }
-    jit.add(&whole).unwrap();
-    assert!(matches!(jit.add(&whole), Err(JitError::Addition(_))));
+    let object = object(llvm, ADD);
+    jit.add(&object).unwrap();
+    assert!(matches!(jit.add(&object), Err(JitError::Addition(_))));
     assert!(jit.entry::<Add>("add").is_ok());
+}
+
+#[test]
+fn code_of_another_machine_is_not_linked() {
+    let Some(llvm) = found::llvm() else { return };
+    if !llvm.targets().iter().any(|target| target == "amdgcn") {
+        return;
+    }
+    let machine = TargetMachine::new(llvm, "amdgcn-amd-amdhsa", "gfx1100", "").unwrap();
+    let jit = Jit::new(llvm).unwrap();
+    let refused = jit.add(&machine.object(Module::parse(llvm, ADD).unwrap()).unwrap());
+    assert!(refused.and_then(|()| jit.entry::<Add>("add").map(drop)).is_err());
+}
+
+#[test]
+fn objects_are_kept_and_used_again() {
+    let Some(llvm) = found::llvm() else { return };
+    let kept = object(llvm, ADD).bytes().to_vec();
+    let jit = Jit::new(llvm).unwrap();
+    // SAFETY: the bytes are as they were emitted.
+    jit.add(&unsafe { Object::from_bytes(kept) }).unwrap();
+    // SAFETY: the function has this type.
+    assert_eq!(unsafe { jit.entry::<Add>("add").unwrap().call((1, 2)) }, 3);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! A target machine of LLVM: what turns modules into code. One is made for each piece of work.
 #![allow(unsafe_code)]
 
+use std::ffi::c_uint;
 use std::ptr;
 
 use super::functions::{
-    ASSEMBLY_FILE, CODE_MODEL_DEFAULT, Functions, OBJECT_FILE, RELOCATION_PIC, TargetData,
-    TargetMachine as LlvmMachine,
+    CODE_MODEL_DEFAULT, Functions, RELOCATION_PIC, TargetData, TargetMachine as LlvmMachine,
 };
 use super::module::RawModule;
 use super::text::{Buffer, c_string};
-use crate::machine::{CodeLevel, Description, Emission};
+use crate::machine::{CodeLevel, Description};
 
 /// An owned target machine.
 pub struct RawMachine {
@@ -95,16 +95,12 @@ impl RawMachine {
         module.errors()
     }
 
-    /// Emits the module. It is spent afterwards: emitting changes it in ways that are no longer plain IR.
+    /// Emits the module as assembly text or an object file (see `functions`). It is spent afterwards: emitting changes it in ways that are no longer plain IR.
     ///
     /// # Errors
     ///
     /// What LLVM says.
-    pub fn emit(&self, module: RawModule, emission: Emission) -> Result<Vec<u8>, String> {
-        let kind = match emission {
-            Emission::Assembly => ASSEMBLY_FILE,
-            Emission::Object => OBJECT_FILE,
-        };
+    pub fn emit(&self, module: RawModule, kind: c_uint) -> Result<Vec<u8>, String> {
         let (mut buffer, mut message) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: module and machine are ours alone; of the two places, one is set.
         let emitted = unsafe {

@@ -9,5 +9,6 @@ pub mod functions;
 pub mod library;
 pub mod machine;
 pub mod module;
+pub mod object;
 pub mod session;
 pub mod text;

@@ -6,6 +6,7 @@ use std::ptr;
 use std::sync::Mutex;
 
 use super::functions::{EXPORTED_CALLABLE, Error, Functions, Jit, SymbolPair};
+use super::object::Object;
 use super::text::{Buffer, c_string};
 
 /// What the session reports besides the results of calls: which symbols were missing, for example.
@@ -79,9 +80,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// LLVM's message if it is none for this machine, or defines a name that is taken.
-    pub fn add(&self, object: &[u8]) -> Result<(), String> {
-        let object = Buffer::copy(self.functions, object, c"object").into_raw();
+    /// LLVM's message if it defines a name that is taken.
+    pub fn add(&self, object: &Object) -> Result<(), String> {
+        let object = Buffer::copy(self.functions, object.bytes(), c"object").into_raw();
         // SAFETY: the session lives, and the buffer is given away.
         unsafe {
             let library = (self.functions.LLVMOrcLLJITGetMainJITDylib)(self.jit);
