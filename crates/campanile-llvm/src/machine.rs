@@ -70,7 +70,8 @@ impl TargetMachine {
         let triple = functions.normalized(triple);
         let refused = |message| MachineError::Triple { triple: triple.clone(), message };
         functions.check_triple(&triple).map_err(refused)?;
-        if cpu != functions.host_cpu() {
+        let own = triple == functions.normalized(&functions.host_triple()) && cpu == functions.host_cpu();
+        if !own {
             cpus::check(llvm.version()[0], &triple, cpu)?;
         }
         let (cpu, features) = (cpu.to_owned(), features.to_owned());
