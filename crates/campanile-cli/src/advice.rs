@@ -27,7 +27,11 @@ pub fn messages(error: &anyhow::Error) -> Vec<(String, Option<String>)> {
         _ => None,
     });
     match arguments {
-        Some(faults) => faults.iter().map(|fault| (fault.to_string(), argument(fault))).collect(),
+        Some(faults) => {
+            let context = error.chain().take_while(|cause| !cause.is::<LaunchError>());
+            let context: String = context.map(|cause| format!("{cause}: ")).collect();
+            faults.iter().map(|fault| (format!("{context}{fault}"), argument(fault))).collect()
+        }
         None => vec![(format!("{error:#}"), help(error))],
     }
 }

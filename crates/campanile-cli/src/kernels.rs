@@ -149,12 +149,11 @@ impl Descriptions {
                 return None;
             }
         };
-        if let Some(plan) = &self.plan {
-            if let Err(fault) = plan.close(&mut layout) {
-                let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
-                console.contract_faults([ContractFault { code, message, place: None, help: None }], tally);
-                return None;
-            }
+        let closed = self.plan.as_ref().map_or(Ok(()), |plan| plan.close(&mut layout));
+        if let Err(fault) = closed {
+            let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
+            console.contract_faults([ContractFault { code, message, place: None, help: None }], tally);
+            return None;
         }
         Some(layout)
     }
