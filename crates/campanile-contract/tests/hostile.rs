@@ -62,16 +62,16 @@ fn use_layout(layout: &KernelLayout, module: &Module) {
 fn interfaces() {
     let heat = module(HEAT);
     let mut made = 0;
-    for seed in 0..2000 {
+    for seed in 0..1500 {
         let text = Choices(seed).mutated([support::STEP, INTERFACE][(seed % 2) as usize]);
         let Ok(file) = InterfaceFile::parse(&text) else { continue };
         for interface in file.kernels().filter_map(|name| file.kernel(name)?.ok()) {
-            for slots in [None, Some(3)] {
-                let Ok(layout) = finalize(&interface, Limits { slots }) else { continue };
+            let limits = Limits { slots: [None, Some(3)][(seed / 2 % 2) as usize] };
+            if let Ok(layout) = finalize(&interface, limits) {
                 use_layout(&layout, &heat);
                 // The stub has the very parameters that the layout asks for.
                 let stub = module(&stub::stub(&layout));
-                let bound = finalize_for(&interface, &stub, Limits { slots }, Policy::LANGUAGE);
+                let bound = finalize_for(&interface, &stub, limits, Policy::LANGUAGE);
                 assert_eq!(bound.map(|bound| bound.kernarg), Ok(layout.kernarg), "{text}");
                 made += 1;
             }
@@ -80,7 +80,7 @@ fn interfaces() {
             }
         }
     }
-    assert!(made > 500, "only {made} layouts: the mutations break everything");
+    assert!(made > 300, "only {made} layouts: the mutations break everything");
 }
 
 #[test]
@@ -116,12 +116,12 @@ fn saved_layouts() {
     let mut accepted = 0;
     for (layout, module) in [(bound, &heat), (packed, &heat), (found, &mixed)] {
         let saved = layout.to_json().unwrap();
-        for seed in 0..1000 {
+        for seed in 0..500 {
             let text = Choices(seed).mutated(&saved);
             let Ok(changed) = KernelLayout::from_json(&text) else { continue };
             use_layout(&changed, module);
             accepted += 1;
         }
     }
-    assert!(accepted > 200, "only {accepted} layouts: the mutations break everything");
+    assert!(accepted > 100, "only {accepted} layouts: the mutations break everything");
 }

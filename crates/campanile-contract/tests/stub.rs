@@ -8,6 +8,7 @@ use campanile_contract::interface::{ArgumentKind, Shape};
 use campanile_contract::layout::IndexType;
 use campanile_contract::{Extent, KernelInterface, KernelLayout, Number, stub};
 use campanile_core::diagnostic::Sink;
+use campanile_core::module::FunctionKind;
 use campanile_core::source::SourceFile;
 use support::{layout, step};
 
@@ -152,4 +153,18 @@ fn names_are_what_pisa_allows_and_all_different() {
     assert!(text.contains("// x y: f32.\n"), "{text}");
     assert!(text.contains(" %laneid_,\n") && text.contains(" %_3d,\n") && text.contains(" %a_b__,\n"));
     assert_ne!(stub::registers(&layout).iteration, "iteration");
+}
+
+#[test]
+fn names_that_pisa_does_not_allow_are_told_apart() {
+    let names = ["é", "ü", "ö", "_", "a b", "a-b", "9", "laneid"];
+    let interface = names
+        .iter()
+        .fold(KernelInterface::kernel("a \"b\"\n"), |interface, name| interface.scalar(name, Number::I32));
+    let layout = layout(&interface, None);
+    let module = support::module(&checked(&layout));
+    let kernel = module.kernel("a \"b\"\n").expect("a name may be anything in quotes");
+    let FunctionKind::Kernel(kernel) = &module.functions[kernel].kind else { panic!("it is a kernel") };
+    let parameters: Vec<&str> = kernel.parameters.iter().map(|parameter| &parameter.name[..]).collect();
+    assert_eq!(parameters, ["_", "__", "__2", "__3", "a_b", "a_b_", "_9", "laneid_"]);
 }

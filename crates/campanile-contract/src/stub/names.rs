@@ -1,6 +1,6 @@
 //! Names that PISA allows, each given once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use campanile_core::isa::SpecialRegister;
 
@@ -49,20 +49,32 @@ pub(super) struct Parameters {
 
 /// Names already given.
 #[derive(Default)]
-pub(super) struct Names(HashSet<String>);
+pub(super) struct Names {
+    given: HashSet<String>,
+    /// By what they would be called if they were alone: how many names have been tried.
+    tried: HashMap<String, u32>,
+}
 
 impl Names {
     /// A name like this one that PISA allows and that is not yet given.
     pub fn free(&mut self, name: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut free: String = name.chars().map(plain).collect();
-        if !free.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            free.insert(0, '_');
+        let mut alone: String = name.chars().map(plain).collect();
+        if !alone.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            alone.insert(0, '_');
         }
-        while SpecialRegister::from_name(&free).is_some() || !self.0.insert(free.clone()) {
-            free.push('_');
+        let tried = self.tried.entry(alone.clone()).or_default();
+        loop {
+            let free = match *tried {
+                0 => alone.clone(),
+                1 => format!("{alone}_"),
+                number => format!("{alone}_{number}"),
+            };
+            *tried += 1;
+            if SpecialRegister::from_name(&free).is_none() && self.given.insert(free.clone()) {
+                return free;
+            }
         }
-        free
     }
 }
 
