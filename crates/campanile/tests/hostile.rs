@@ -12,7 +12,7 @@ fn more_records_than_there_is_memory_for() {
     for shape in [vec![4_000_000_000, 4_000_000_000, 4_000_000_000], vec![u64::MAX / 8, 1], vec![u64::MAX, 2]]
     {
         let refused = RecordsBuilder::new(&layout, "cells", shape.clone()).unwrap_err();
-        assert_eq!(refused, RecordsError::OutOfMemory { shape, size: 8 });
+        assert_eq!(refused, RecordsError::Memory("cells".into()));
     }
     assert!(RecordsBuilder::new(&layout, "cells", [0, u64::MAX]).is_ok());
 }
