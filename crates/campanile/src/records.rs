@@ -201,7 +201,7 @@ impl RecordsBuilder {
         let size = number.size() as usize;
         let (expected, given) = (self.count().saturating_mul(size as u64), bytes.len() as u64);
         if expected != given {
-            return Err(RecordsError::Bytes { name: name.to_owned(), expected, given });
+            return Err(wrong_count(name, number, expected, given));
         }
         let place = plain_field(&self.layout, name, number)?;
         let stride = self.layout.size as usize;
@@ -261,11 +261,20 @@ impl RecordsBuilder {
         let expected = product(&shape).and_then(|elements| elements.checked_mul(number.size().into()));
         let (expected, given) = (expected.unwrap_or(u64::MAX), bytes.len() as u64);
         if expected != given {
-            return Err(RecordsError::Bytes { name: name.to_owned(), expected, given });
+            return Err(wrong_count(name, number, expected, given));
         }
         let slot = component.records.get_mut(record as usize);
         *slot.ok_or(RecordsError::Index { index: record, count })? = Some((shape, bytes));
         Ok(self)
+    }
+}
+
+/// Another number of bytes than needed, told in values where whole values are given.
+fn wrong_count(name: &str, number: Number, expected: u64, given: u64) -> RecordsError {
+    let (name, size) = (name.to_owned(), u64::from(number.size()));
+    match given % size {
+        0 => RecordsError::Count { name, expected: expected / size, given: given / size },
+        _ => RecordsError::Bytes { name, expected, given },
     }
 }
 

@@ -77,7 +77,7 @@ fn records_that_the_kernel_does_not_take() {
         "there are 2 records, but record 2 is asked for"
     );
     let bytes = |number, count| two().component_bytes("q", 0, number, vec![1, 1], vec![0; count]);
-    assert_eq!(text(bytes(Number::U8, 2)), "`q` needs 1 bytes, got 2");
+    assert_eq!(text(bytes(Number::U8, 2)), "`q` needs 1 values, got 2");
 
     let mut device = Device::checked(kernel.module()).unwrap();
     let wide = two().component::<u8>("q", 1, [1 << 31, 0], &[]).unwrap();
