@@ -208,7 +208,10 @@ impl Layout {
         let layouts = made.layouts.iter();
         let reasons: Vec<String> =
             layouts.clone().map(|layout| self.reasons(layout, made, console, tally)).collect();
-        let texts: Vec<String> = layouts.map(|layout| self.text(layout, console)).collect::<Result<_>>()?;
+        let texts: Vec<String> = match self.stub && !made.layouts.is_empty() {
+            true => vec![stub::stubs(&made.layouts)],
+            false => layouts.map(|layout| self.text(layout, console)).collect::<Result<_>>()?,
+        };
         let separator = if console.is_json() && !self.stub && !self.header { "" } else { "\n" };
         match &self.output {
             Some(path) => {
@@ -230,21 +233,18 @@ impl Layout {
     }
 
     fn text(&self, layout: &KernelLayout, console: &Console) -> Result<String> {
-        Ok(match (self.header, self.stub) {
-            (true, _) => stub::header(layout) + "\n",
-            (_, true) => stub::stub(layout),
-            _ if console.is_json() => serde_json::to_string(&serde_json::to_value(layout)?)? + "\n",
-            _ => show::table(layout),
+        Ok(match self.header {
+            true => stub::header(layout) + "\n",
+            false if console.is_json() => serde_json::to_string(&serde_json::to_value(layout)?)? + "\n",
+            false => show::table(layout),
         })
     }
 
     /// A layout is saved as JSON, whatever is printed.
     fn save(&self, path: &Path, layouts: &[KernelLayout], text: &str) -> Result<()> {
-        if self.header || self.stub {
-            return output::write_whole(path, text);
-        }
         match layouts {
             [] => Ok(()),
+            _ if self.header || self.stub => output::write_whole(path, text),
             [layout] => output::write_whole(path, &layout.to_json()?),
             _ => Err(advised("several kernels have layouts; one can be saved", "name it with `--kernel`")),
         }

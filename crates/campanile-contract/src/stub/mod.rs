@@ -31,10 +31,20 @@ pub fn header(layout: &KernelLayout) -> String {
 
 /// A module with the kernel: its parameters are loaded, and its body, marked by [`BODY`], is still to be written.
 pub fn stub(layout: &KernelLayout) -> String {
+    stubs(std::slice::from_ref(layout))
+}
+
+/// A module with a stub of each kernel.
+pub fn stubs(layouts: &[KernelLayout]) -> String {
+    let kernels: Vec<String> = layouts.iter().map(kernel).collect();
+    formatted(format!(".version 0.1;\n.target 100;\n\n{}", kernels.join("\n")))
+}
+
+fn kernel(layout: &KernelLayout) -> String {
     let (parameters, registers) = names(layout);
     let signature = signature::signature(layout, &parameters);
     let body = prologue::prologue(layout, &parameters, &registers);
-    formatted(format!(".version 0.1;\n.target 100;\n\n{signature} {{\n{body}\n\n{BODY}\n\nreturn;\n}}\n"))
+    format!("{signature} {{\n{body}\n\n{BODY}\n\nreturn;\n}}\n")
 }
 
 /// The registers that the [`stub`] of a layout loads.

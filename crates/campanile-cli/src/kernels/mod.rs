@@ -1,22 +1,25 @@
 //! Kernels with their layouts: from the module alone, an interface file, a saved layout, or a launch plan.
 
+mod faults;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use campanile::contract::layout::Limits;
 use campanile::contract::{
-    FinalizeFault, FormFault, InterfaceFile, InvariantFault, KernelInterface, KernelLayout, LoadFault, Plan,
-    PlanFault, Policy, ProofFault, finalize_for, infer,
+    InterfaceFile, KernelInterface, KernelLayout, Plan, PlanFault, Policy, finalize_for, infer,
 };
 use campanile::language::diagnostic::Sink;
 use campanile::language::module::Module;
-use campanile::language::source::{SourceFile, Span};
+use campanile::language::source::SourceFile;
 
 use crate::arrays::beside;
 use crate::console::{Console, Tally};
 use crate::input;
 use crate::render::ContractFault;
+pub use faults::finalize_faults;
+use faults::{description_fault, load_faults, proof_fault};
 
 /// What layouts are made from, besides the module.
 #[derive(Default)]
@@ -71,27 +74,6 @@ fn read(path: &Path, console: &Console, tally: &mut Tally) -> Result<Option<Arc<
     console.diagnostics(sink, tally);
     tally.files += 1;
     Ok(source)
-}
-
-/// A fault of an interface or plan, at the place that the reader of TOML names, if it names one.
-fn description_fault<'a>(
-    source: &'a Arc<SourceFile>,
-    form: Option<&FormFault>,
-    code: &str,
-    message: &str,
-) -> ContractFault<'a> {
-    let Some(form) = form else {
-        let message = format!("{}: {message}", source.name());
-        return ContractFault { code: code.to_owned(), message, place: None, help: None };
-    };
-    let end = source.text().len();
-    let bytes = form.bytes().filter(|bytes| bytes.end <= end);
-    let place = bytes.map(|bytes| (source, Span::new(bytes.start, bytes.end)));
-    let message = match place {
-        Some(_) => form.message().to_owned(),
-        None => format!("{}: {}", source.name(), form.message()),
-    };
-    ContractFault { code: form.code().to_owned(), message, place, help: None }
 }
 
 impl Descriptions {
@@ -183,28 +165,6 @@ impl Descriptions {
     }
 }
 
-/// Tells why a kernel has no layout. Where only the interface is known, there is no module.
-pub fn finalize_faults(
-    kernel: &str,
-    module: Option<&Module>,
-    faults: &[FinalizeFault],
-    console: &Console,
-    tally: &mut Tally,
-) {
-    let faults = faults.iter().map(|fault| {
-        let place =
-            module.zip(fault.place()).map(|(module, place)| (&module.sources[place.source], place.span));
-        let message = without_code(&fault.to_string(), &fault.code());
-        let message = match fault {
-            FinalizeFault::UnknownKernel { .. } => message,
-            _ if place.is_some() => message,
-            _ => format!("kernel `{kernel}`: {message}"),
-        };
-        ContractFault { code: fault.code(), message, place, help: fault.hint() }
-    });
-    console.contract_faults(faults, tally);
-}
-
 /// Reads a saved layout and proves it; none if it does not hold, which has been reported.
 ///
 /// # Errors
@@ -232,62 +192,6 @@ pub fn read_layout(
             Ok(None)
         }
     }
-}
-
-fn load_faults<'a>(source: &'a Arc<SourceFile>, fault: &LoadFault) -> Vec<ContractFault<'a>> {
-    match fault {
-        LoadFault::Form(form) => vec![json_fault(source, form)],
-        LoadFault::Invariants(faults) => {
-            let described = |one: &InvariantFault| ContractFault {
-                code: format!("invariant.{}", one.invariant.name()),
-                message: format!("{}: {}", source.name(), one.message),
-                place: None,
-                help: None,
-            };
-            faults.iter().map(described).collect()
-        }
-    }
-}
-
-/// A fault of the form of a saved layout, at the word or sign that the reader of JSON had come to.
-fn json_fault<'a>(source: &'a Arc<SourceFile>, fault: &serde_json::Error) -> ContractFault<'a> {
-    let (text, whole) = (source.text(), fault.to_string());
-    let message = whole.rsplit_once(" at line ").map_or(&whole[..], |(message, _)| message).to_owned();
-    let code = match &message {
-        text if text.starts_with("unknown field") => "unknown_field",
-        text if text.contains("campanile.layout/") => "schema_version",
-        _ => "form",
-    };
-    let lines = text.split_inclusive('\n').take(fault.line().saturating_sub(1));
-    let end = (lines.map(str::len).sum::<usize>() + fault.column()).min(text.len());
-    let apart = |byte: &u8| byte.is_ascii_whitespace() || b",:[]{}".contains(byte);
-    let word = text.as_bytes()[..end].iter().rev().take_while(|byte| !apart(byte)).count();
-    let start = end - word.max(1).min(end);
-    let place = text.get(start..end).map(|_| (source, Span::new(start, end)));
-    ContractFault { code: code.to_owned(), message, place, help: None }
-}
-
-fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault) -> ContractFault<'a> {
-    let (code, place, help) = match fault {
-        ProofFault::Stale { .. } => {
-            let help = "make it again: `pisa layout`".to_owned();
-            ("stale_layout".to_owned(), None, Some(help))
-        }
-        ProofFault::Unbound => {
-            let help = "make it with the module: `pisa layout FILE --interface …`".to_owned();
-            ("unbound_layout".to_owned(), None, Some(help))
-        }
-        ProofFault::Kernel(fault) => (fault.code(), fault.place(), fault.hint()),
-        ProofFault::Claim { fault, place } => (format!("invariant.{}", fault.invariant.name()), *place, None),
-    };
-    let place = place.map(|place| (&module.sources[place.source], place.span));
-    let message = format!("{name}: {}", without_code(&fault.to_string(), &code));
-    ContractFault { code, message, place, help }
-}
-
-/// A message that does not begin with its own code.
-fn without_code(message: &str, code: &str) -> String {
-    message.strip_prefix(&format!("{code}: ")).unwrap_or(message).to_owned()
 }
 
 /// The kernels of a module, then those that a plan launches though they are none.
