@@ -28,6 +28,38 @@ pub(crate) struct Component {
     pub shapes: Vec<Option<Vec<u64>>>,
 }
 
+impl Records {
+    /// Its sizes; none for a single record.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The type of a plain field, if there is one of this name.
+    pub fn field(&self, name: &str) -> Option<Number> {
+        self.layout.plain(name)
+    }
+
+    /// The type and shape of a component in a record, counted from zero; none where it is not allocated.
+    ///
+    /// # Errors
+    /// When there is no such component or record.
+    pub fn component(&self, name: &str, record: u64) -> Result<Option<(Number, &[u64])>, RecordsError> {
+        let field = self.layout.component(name).map(|field| &field.ty);
+        let component = self.components.iter().find(|one| one.name == name);
+        let (Some(ElementType::Number(number)), Some(component)) = (field, component) else {
+            return Err(self.lacks("component", name, None));
+        };
+        let count = component.shapes.len() as u64;
+        let shape = usize::try_from(record).ok().and_then(|record| component.shapes.get(record));
+        let shape = shape.ok_or(RecordsError::Index { index: record, count })?;
+        Ok(shape.as_ref().map(|shape| (*number, shape.as_slice())))
+    }
+
+    fn lacks(&self, what: &'static str, name: &str, number: Option<Number>) -> RecordsError {
+        RecordsError::NoField { record: self.layout.name.clone(), what, name: name.to_owned(), number }
+    }
+}
+
 /// Why records cannot be made or read so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordsError {
@@ -35,7 +67,7 @@ pub enum RecordsError {
     #[error("`{0}` is no argument of records")]
     NoRecords(String),
     /// The record has no such field or component.
-    #[error("record `{record}` has no {what} `{name}` of {number}", number = number.as_str())]
+    #[error("record `{record}` has no {what} `{name}`{}", number.map_or(String::new(), |one| format!(" of {}", one.as_str())))]
     NoField {
         /// The record.
         record: String,
@@ -43,8 +75,8 @@ pub enum RecordsError {
         what: &'static str,
         /// What was asked for.
         name: String,
-        /// Its type.
-        number: Number,
+        /// Its type, if one was asked for.
+        number: Option<Number>,
     },
     /// Another number of values than records, or of elements than the shape asks.
     #[error("`{name}` needs {expected} values, got {given}")]
@@ -252,7 +284,7 @@ impl RecordsBuilder {
             record: record_name,
             what: "component",
             name: name.to_owned(),
-            number,
+            number: Some(number),
         })?;
         if shape.len() != component.field.rank as usize {
             let (expected, given) = (component.field.rank, shape.len());
@@ -300,7 +332,7 @@ fn plain_field(layout: &RecordLayout, name: &str, number: Number) -> Result<usiz
         record: layout.name.clone(),
         what: "field",
         name: name.to_owned(),
-        number,
+        number: Some(number),
     })
 }
 
@@ -378,10 +410,20 @@ impl Device {
     /// # Errors
     /// When there is no such field of this type, or the records are not of this device.
     pub fn read_field<T: Element>(&mut self, records: &Records, name: &str) -> Result<Vec<T>, RecordsError> {
-        let place = plain_field(&records.layout, name, T::NUMBER)?;
+        plain_field(&records.layout, name, T::NUMBER)?;
+        Ok(T::read(&self.read_field_bytes(records, name)?))
+    }
+
+    /// The bytes of these values, of the type that [`Records::field`] tells.
+    ///
+    /// # Errors
+    /// When there is no such field, or the records are not of this device.
+    pub fn read_field_bytes(&mut self, records: &Records, name: &str) -> Result<Vec<u8>, RecordsError> {
+        let number = records.field(name).ok_or_else(|| records.lacks("field", name, None))?;
+        let place = plain_field(&records.layout, name, number)?;
         let bytes = self.fetched(records, records.plain)?;
         let record = bytes.chunks_exact(records.layout.size as usize);
-        Ok(record.flat_map(|record| T::read(&record[place..][..T::NUMBER.size() as usize])).collect())
+        Ok(record.flat_map(|record| &record[place..][..number.size() as usize]).copied().collect())
     }
 
     /// The elements of a component in one record; none where it is not allocated.
@@ -394,28 +436,33 @@ impl Device {
         name: &str,
         record: u64,
     ) -> Result<Option<Vec<T>>, RecordsError> {
-        let field = records.layout.component(name);
-        let known = field.filter(|field| field.ty == ElementType::Number(T::NUMBER));
-        let component = records.components.iter().find(|one| one.name == name && known.is_some());
-        let component = component.ok_or_else(|| RecordsError::NoField {
-            record: records.layout.name.clone(),
-            what: "component",
-            name: name.to_owned(),
-            number: T::NUMBER,
-        })?;
+        if !records.layout.component(name).is_some_and(|field| field.ty == T::NUMBER.into()) {
+            return Err(records.lacks("component", name, Some(T::NUMBER)));
+        }
+        Ok(self.read_component_bytes(records, name, record)?.map(|bytes| T::read(&bytes)))
+    }
+
+    /// The bytes of these elements, of the type and shape that [`Records::component`] tells.
+    ///
+    /// # Errors
+    /// When there is no such record or component, or the records are not of this device.
+    pub fn read_component_bytes(
+        &mut self,
+        records: &Records,
+        name: &str,
+        record: u64,
+    ) -> Result<Option<Vec<u8>>, RecordsError> {
+        let Some((number, _)) = records.component(name, record)? else { return Ok(None) };
+        let component = records.components.iter().find(|one| one.name == name);
+        let component = component.ok_or_else(|| records.lacks("component", name, None))?;
         let elements =
             |shape: &Option<Vec<u64>>| shape.iter().map(|shape| shape.iter().product::<u64>()).sum::<u64>();
-        let count = component.shapes.len() as u64;
-        let shape = component.shapes.get(record as usize);
-        let shape = shape.ok_or(RecordsError::Index { index: record, count })?;
-        if shape.is_none() {
-            return Ok(None);
-        }
-        let size = u64::from(T::NUMBER.size());
-        let start = component.shapes[..record as usize].iter().map(elements).sum::<u64>() * size;
-        let end = start + elements(shape) * size;
+        let size = u64::from(number.size());
+        let (before, own) = component.shapes.split_at(record as usize);
+        let start = before.iter().map(elements).sum::<u64>() * size;
+        let end = start + own.first().map_or(0, elements) * size;
         let bytes = self.fetched(records, component.data)?;
-        Ok(Some(T::read(&bytes[start as usize..end as usize])))
+        Ok(Some(bytes[start as usize..end as usize].to_vec()))
     }
 
     fn fetched(&mut self, records: &Records, storage: StorageId) -> Result<&[u8], AccessError> {

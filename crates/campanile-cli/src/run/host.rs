@@ -1,9 +1,12 @@
 //! The host's side of a run: arrays and variables, from their values to the device and back.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, anyhow};
-use campanile::{AnyBuffer, Device};
+use campanile::{AnyBuffer, Device, Records};
 
 use super::arguments::Named;
+use super::content::{self, Content};
 use crate::advice::advised;
 use crate::arrays::{Array, Destination, Element, Value, ValueSpec, View, print};
 use crate::console;
@@ -19,6 +22,7 @@ struct Form {
 #[derive(Default)]
 pub struct Host {
     arrays: Vec<(String, AnyBuffer)>,
+    records: BTreeMap<String, Records>,
     variables: Vec<(String, Form)>,
 }
 
@@ -66,6 +70,43 @@ impl Host {
         self.arrays.iter().find(|(array, _)| array == name).map(|(_, buffer)| buffer)
     }
 
+    /// Takes records that the device has.
+    pub fn insert_records(&mut self, name: &str, records: Records) {
+        self.records.insert(name.to_owned(), records);
+    }
+
+    /// The records of this name.
+    pub fn records(&self, name: &str) -> Option<&Records> {
+        self.records.get(name)
+    }
+
+    /// What has elements under this name: an array, a field or a component of records.
+    fn content<'a>(&'a self, name: &'a str) -> Option<Content<'a>> {
+        if let Some(buffer) = self.array(name) {
+            return Some(Content::Array(buffer));
+        }
+        let (of, record, name) = content::parts(name)?;
+        let records = self.records.get(of)?;
+        Some(match record {
+            Some(record) => Content::Component { records, name, record },
+            None if records.shape().is_empty() && records.field(name).is_none() => {
+                Content::Component { records, name, record: 0 }
+            }
+            None => Content::Field { records, name },
+        })
+    }
+
+    /// Records as a whole have no elements.
+    fn refuse_records(&self, name: &str) -> Result<()> {
+        match self.records.contains_key(name) {
+            true => Err(advised(
+                format!("`{name}` holds records, which are neither saved nor printed as a whole"),
+                format!("name a field, as in `{name}.k`, or a component of one record, as in `{name}[0].q`"),
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Writes variables of the module.
     pub fn write_variables(&mut self, device: &mut Device, values: &[Named<ValueSpec>]) -> Result<()> {
         refuse_repetition("variable", values)?;
@@ -93,7 +134,8 @@ impl Host {
     /// Checks that every array to be saved is one and can go where it should.
     pub fn check_saves(&self, saves: &[Named<Destination>]) -> Result<()> {
         for Named { name, value: destination } in saves {
-            let Some(buffer) = self.array(name) else {
+            self.refuse_records(name)?;
+            let Some(content) = self.content(name) else {
                 let names: Vec<&str> = self.arrays.iter().map(|(name, ..)| name.as_str()).collect();
                 let help = match &names[..] {
                     [] => "no array is passed to the kernel".to_owned(),
@@ -101,7 +143,7 @@ impl Host {
                 };
                 return Err(advised(format!("`{name}` cannot be saved, as it is not an array"), help));
             };
-            let (element, shape) = form(buffer)?;
+            let (element, shape) = content.form().with_context(|| format!("`{name}` cannot be saved"))?;
             destination.accepts(element, &shape)?;
         }
         Ok(())
@@ -117,7 +159,12 @@ impl Host {
         saves.iter().try_for_each(|save| save.value.has_folder())?;
         let module = device.module().program();
         let names = prints.iter().map(|view| &view.name).chain(saves.iter().map(|save| &save.name));
-        for name in names.filter(|name| self.array(name).is_none()) {
+        for name in names {
+            self.refuse_records(name)?;
+            if let Some(content) = self.content(name) {
+                content.form().with_context(|| format!("`{name}` cannot be printed"))?;
+                continue;
+            }
             let mut variables = module.variables.values().filter(|one| one.owner.is_none());
             if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {
                 return Err(advised(
@@ -132,8 +179,8 @@ impl Host {
     /// Saves arrays.
     pub fn save(&self, device: &mut Device, saves: &[Named<Destination>]) -> Result<()> {
         for Named { name, value: destination } in saves {
-            let buffer = self.array(name).ok_or_else(|| anyhow!("`{name}` is not an array"))?;
-            destination.save(&read(device, buffer)?)?;
+            let content = self.content(name).ok_or_else(|| anyhow!("`{name}` is not an array"))?;
+            destination.save(&content.read(device)?)?;
         }
         Ok(())
     }
@@ -150,8 +197,8 @@ impl Host {
     pub fn print(&self, device: &mut Device, views: &[View]) -> Result<()> {
         for view in views {
             let name = &view.name;
-            let array = match self.array(name) {
-                Some(buffer) => read(device, buffer)?,
+            let array = match self.content(name) {
+                Some(content) => content.read(device)?,
                 None => self.read_variable(device, name)?,
             };
             let array = view.of(array).with_context(|| format!("`{name}` cannot be printed so"))?;
@@ -174,17 +221,4 @@ impl Host {
             _ => Ok(Array::new(Element::U8, vec![bytes.len()], bytes)?),
         }
     }
-}
-
-/// The type and shape of an array as the command line has them.
-fn form(buffer: &AnyBuffer) -> Result<(Element, Vec<usize>)> {
-    let number = buffer.number();
-    let element =
-        Element::of(number).ok_or_else(|| anyhow!("arrays of {} have no text form", number.as_str()))?;
-    Ok((element, buffer.shape().iter().map(|size| *size as usize).collect()))
-}
-
-fn read(device: &mut Device, buffer: &AnyBuffer) -> Result<Array> {
-    let (element, shape) = form(buffer)?;
-    Ok(Array::new(element, shape, device.read_bytes(buffer)?.to_vec())?)
 }

@@ -1,6 +1,7 @@
 //! `pisa run`
 
 mod arguments;
+mod content;
 mod host;
 mod plan;
 mod shape;
@@ -8,6 +9,7 @@ mod summary;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use campanile::contract::Policy;
@@ -178,7 +180,7 @@ impl Run {
         let Some(kernel) = self.kernel(&module, &name, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
-        let mut device = self.device(&module, &name, console)?;
+        let mut device = self.device(&module, Arc::new(Progress::new(console, name.as_str())))?;
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
@@ -190,7 +192,7 @@ impl Run {
         host.save_variables(&mut device, &self.global_saves)?;
         host.print(&mut device, &self.prints)?;
         if self.explain_transfers {
-            summary::transfers(console, &device);
+            summary::transfers(console, &device)?;
         }
         let mut summary = Summary::default();
         summary.add(&name, &report);
@@ -220,8 +222,7 @@ impl Run {
     }
 
     /// The device that all launches run on.
-    fn device(&self, module: &Module, what: &str, console: &Console) -> Result<Device> {
-        let progress = Progress::new(console, what);
+    fn device(&self, module: &Module, progress: Arc<Progress>) -> Result<Device> {
         let options = Options {
             checks: self.check,
             threads: self.threads.map(NonZeroUsize::get),

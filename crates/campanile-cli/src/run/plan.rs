@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use campanile::contract::layout::Limits;
@@ -16,6 +17,7 @@ use crate::advice::advised;
 use crate::arrays::{Array, Destination, Value, ValueSpec, View, beside};
 use crate::console::{Console, Tally};
 use crate::kernels::Descriptions;
+use crate::progress::Progress;
 use crate::{Outcome, input};
 
 /// A run of a plan.
@@ -31,8 +33,8 @@ struct Execution<'a> {
     device: Device,
     host: Host,
     kernels: BTreeMap<String, Kernel>,
-    records: BTreeMap<String, Records>,
     summary: Summary,
+    progress: Arc<Progress>,
 }
 
 impl Run<'_> {
@@ -52,9 +54,10 @@ impl Run<'_> {
         let Some(kernels) = kernels(&descriptions, plan, &module, console, &mut tally) else {
             return Ok(super::faulty(console, tally));
         };
-        let device = self.options.device(&module, &self.path.display().to_string(), console)?;
-        let (host, records, summary) = (Host::default(), BTreeMap::new(), Summary::default());
-        let mut execution = Execution { run: self, device, host, kernels, records, summary };
+        let progress = Arc::new(Progress::new(console, self.path.display().to_string()));
+        let device = self.options.device(&module, progress.clone())?;
+        let (host, summary) = (Host::default(), Summary::default());
+        let mut execution = Execution { run: self, device, host, kernels, summary, progress };
         execution.execute(plan, tally)
     }
 }
@@ -87,7 +90,6 @@ impl Execution<'_> {
         let global_saves = self.destinations(&plan.save_globals, &self.run.options.global_saves)?;
         let prints: Vec<View> =
             plan.print.iter().map(|text| View::new(text)).chain(self.run.options.prints.clone()).collect();
-        self.refuse_records(saves.iter().map(|save| &save.name).chain(prints.iter().map(|view| &view.name)))?;
         self.host.check_saves(&saves)?;
         self.host.check_variables(&self.device, &prints, &global_saves)?;
         let fine = self.steps(&plan.steps)?;
@@ -96,7 +98,7 @@ impl Execution<'_> {
         self.host.print(&mut self.device, &prints)?;
         let console = self.run.console;
         if self.run.options.explain_transfers {
-            summary::transfers(console, &self.device);
+            summary::transfers(console, &self.device)?;
         }
         self.summary.tell(console, tally);
         Ok(if fine { Outcome::Fine } else { Outcome::Faulty })
@@ -139,14 +141,18 @@ impl Execution<'_> {
             } else if let Some(argument) = &array.records {
                 let records =
                     self.records(name, argument, array).with_context(|| format!("array `{name}`"))?;
-                self.records.insert(name.clone(), records);
+                self.host.insert_records(name, records);
             }
         }
-        for Part { name, whole, elements } in plan.parts() {
+        for Part { name, whole, elements, shape } in plan.parts() {
             let buffer = self.host.array(whole);
             let buffer =
                 buffer.ok_or_else(|| anyhow!("`{whole}`, of which `{name}` is a part, holds records"))?;
-            let part = buffer.part(elements).with_context(|| format!("array `{name}`"))?;
+            let part = buffer.part(elements).and_then(|part| match shape {
+                [] => Ok(part),
+                shape => part.shaped(shape),
+            });
+            let part = part.with_context(|| format!("array `{name}`"))?;
             self.host.insert(name, part);
         }
         Ok(())
@@ -175,17 +181,6 @@ impl Execution<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Only arrays of numbers are saved and printed.
-    fn refuse_records<'n>(&self, mut names: impl Iterator<Item = &'n String>) -> Result<()> {
-        match names.find(|name| self.records.contains_key(*name)) {
-            Some(name) => Err(advised(
-                format!("`{name}` holds records, which can be neither saved nor printed"),
-                "let a kernel copy what is of interest to an array of numbers",
-            )),
-            None => Ok(()),
-        }
     }
 
     fn load(&self, name: &str, text: &str) -> Result<Array> {
@@ -258,7 +253,7 @@ impl Execution<'_> {
             launch = launch.non_uniform();
         }
         for (name, text) in &step.args {
-            let value = match (self.host.array(text), self.records.get(text)) {
+            let value = match (self.host.array(text), self.host.records(text)) {
                 (Some(buffer), _) => buffer.into(),
                 (None, Some(records)) => records.into(),
                 (None, None) => {
@@ -268,6 +263,7 @@ impl Execution<'_> {
             };
             launch = launch.set(name.as_str(), value);
         }
+        self.progress.begin(format!("launch {} of `{}`", self.summary.launches() + 1, step.launch));
         let report = launch.run(&mut self.device).with_context(|| format!("launch of `{}`", step.launch))?;
         self.run.console.findings(self.device.module().program(), &report.findings);
         let fine = report.findings.is_empty();

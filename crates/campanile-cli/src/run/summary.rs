@@ -4,7 +4,7 @@ use campanile::Device;
 use campanile::engine::Report;
 use serde_json::json;
 
-use crate::console::{Console, Tally};
+use crate::console::{self, Console, Tally};
 
 /// Launches added up.
 #[derive(Default)]
@@ -33,6 +33,11 @@ impl Summary {
         self.given_up |= report.given_up;
     }
 
+    /// How many launches there were.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
     /// Tells how many work-items ran, how long, and on which engine.
     pub fn tell(&self, console: &Console, tally: Tally) {
         let &Summary { launches, work_items, work_groups, instructions, seconds, findings, given_up, .. } =
@@ -57,27 +62,35 @@ impl Summary {
     }
 }
 
-/// Tells what was copied between host and device, launch by launch, and what was not.
-pub fn transfers(console: &Console, device: &Device) {
-    let mut last = None;
+/// Tells what was copied between host and device, launch by launch, and what was not: on standard output, as somebody
+/// has asked for it.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn transfers(console: &Console, device: &Device) -> std::io::Result<()> {
+    let (mut last, mut text) = (None, String::new());
     for transfer in device.transfers() {
         let kernel = transfer.kernel.as_deref();
         if console.is_json() {
-            console.json(&json!({
+            let transfer = json!({
                 "type": "transfer", "launch": transfer.launch, "kernel": kernel, "array": transfer.array,
                 "action": transfer.action.name(), "bytes": transfer.bytes, "reason": transfer.reason.to_string(),
-            }));
+            });
+            text += &format!("{transfer}\n");
             continue;
         }
         if last != Some(transfer.launch) {
             last = Some(transfer.launch);
-            console.note(&match (transfer.launch, kernel) {
-                (Some(launch), Some(kernel)) => format!("launch {launch}, {kernel}:"),
-                _ => "the host:".to_owned(),
-            });
+            text += &match (transfer.launch, kernel) {
+                (Some(launch), Some(kernel)) => format!("launch {launch}, {kernel}:\n"),
+                _ => "the host:\n".to_owned(),
+            };
         }
-        console.note(&format!("  {transfer}"));
+        text += &format!("  {transfer}\n");
     }
-    let (up, down) = (device.uploaded(), device.downloaded());
-    console.note(&format!("{up} bytes to the device, {down} bytes to the host"));
+    if !console.is_json() {
+        let (up, down) = (device.uploaded(), device.downloaded());
+        text += &format!("{up} bytes to the device, {down} bytes to the host\n");
+    }
+    console::print(&text)
 }

@@ -62,7 +62,7 @@ pub struct Array {
     pub value: Option<String>,
     /// For records: the argument that they are for, as `kernel.argument`.
     pub records: Option<String>,
-    /// Sizes of an array of records; left out for a single one.
+    /// Sizes of an array of records, left out for a single one; or of a part, left out for one dimension.
     #[serde(default)]
     pub shape: Vec<u64>,
     /// Values of plain fields, one for each record.
@@ -142,6 +142,8 @@ pub struct Part<'a> {
     pub whole: &'a str,
     /// Its elements in there.
     pub elements: Range<u64>,
+    /// Its sizes; one dimension if there are none.
+    pub shape: &'a [u64],
 }
 
 /// The JSON schema of plans.
@@ -179,11 +181,10 @@ impl Plan {
         if let Some(whole) = array.part_of.as_ref().filter(|whole| !self.arrays.contains_key(*whole)) {
             faults.push(PlanFault::UnknownWhole { of: name.to_owned(), name: whole.clone() });
         }
-        let of_records = [
-            (!array.shape.is_empty(), "shape"),
-            (!array.fields.is_empty(), "fields"),
-            (!array.components.is_empty(), "components"),
-        ];
+        if !array.shape.is_empty() && array.value.is_some() {
+            faults.push(PlanFault::Needless { array: name.to_owned(), field: "shape" });
+        }
+        let of_records = [(!array.fields.is_empty(), "fields"), (!array.components.is_empty(), "components")];
         for (_, field) in of_records.into_iter().filter(|(given, _)| *given && array.records.is_none()) {
             faults.push(PlanFault::Needless { array: name.to_owned(), field });
         }
@@ -197,7 +198,12 @@ impl Plan {
         for (name, array) in &self.arrays {
             match (&array.part_of, array.elements) {
                 (Some(whole), Some([start, end])) => {
-                    of.entry(whole).or_default().push(Part { name, whole, elements: start..end });
+                    of.entry(whole).or_default().push(Part {
+                        name,
+                        whole,
+                        elements: start..end,
+                        shape: &array.shape,
+                    });
                 }
                 _ => wholes.push(name.as_str()),
             }
