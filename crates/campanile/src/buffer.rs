@@ -19,6 +19,21 @@ pub struct AnyBuffer {
 }
 
 /// An array of a device. Cheap to clone; a clone is the same array.
+///
+/// ```
+/// use campanile::{Device, Module};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let text = ".version 0.1;\n.target 100;\n.kernel @k () { return; }\n";
+/// # let mut device = Device::checked(&Module::from_text("empty", text)?)?;
+/// let all = device.buffer(&[1i32, 2, 3, 4, 5, 6]).shaped([2, 3])?;
+/// let last = all.part(3..6)?;
+/// device.write(&last, &[40, 50, 60])?;
+/// assert_eq!(device.read(&all)?, [1, 2, 3, 40, 50, 60]);
+/// assert_eq!((all.shape(), last.shape()), (&[2, 3][..], &[3][..]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer<T> {
     any: AnyBuffer,

@@ -179,6 +179,24 @@ impl Module {
 
     /// A kernel with a layout that was saved earlier, which is proven again.
     ///
+    /// ```
+    /// use campanile::contract::KernelLayout;
+    /// use campanile::{KernelError, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = |body: &str| format!(".version 0.1;\n.target 100;\n.kernel @k () {{ {body} }}\n");
+    /// let module = Module::from_text("k.pisa", text("return;"))?;
+    /// let saved = module.kernel("k")?.layout().to_json()?;
+    /// let kernel = module.kernel_with(KernelLayout::from_json(&saved)?)?;
+    /// assert_eq!(kernel.name(), "k");
+    ///
+    /// let other = Module::from_text("k.pisa", text("barrier.workgroup; return;"))?;
+    /// let stale = other.kernel_with(KernelLayout::from_json(&saved)?);
+    /// assert!(matches!(stale, Err(KernelError::Proof(_))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the layout contradicts itself, was made for another module, or claims what the body denies.
     pub fn kernel_with(&self, layout: KernelLayout) -> Result<Kernel, KernelError> {

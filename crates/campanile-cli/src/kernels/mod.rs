@@ -122,7 +122,14 @@ impl Descriptions {
                 Some(interface) => finalize_for(&interface, module, self.limits, policy),
                 None => return None,
             },
-            false => infer(module, kernel, policy),
+            false => {
+                if self.interface.is_some() && module.kernel(kernel).is_some() {
+                    console.note(&format!(
+                        "kernel `{kernel}` is not in the interface; its module shows what it takes\n"
+                    ));
+                }
+                infer(module, kernel, policy)
+            }
         };
         let mut layout = match made {
             Ok(layout) => layout,
@@ -139,9 +146,7 @@ impl Descriptions {
         }
         Some(layout)
     }
-}
 
-impl Descriptions {
     /// What the interface says of a kernel; none if it says nothing, or nothing that can be used, which has been
     /// reported.
     pub fn interface_of(

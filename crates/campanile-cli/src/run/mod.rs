@@ -100,6 +100,9 @@ pub struct Run {
     /// Saved layout of the kernel, which is proven again
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
+    /// Most binding slots of the target, for kernels of an interface that take all arrays in one allocation beyond it
+    #[arg(long, value_name = "N", conflicts_with = "layout")]
+    slots: Option<u32>,
     /// Tell what was copied between host and device, when and why
     #[arg(long)]
     explain_transfers: bool,
@@ -213,7 +216,7 @@ impl Run {
             Some(path) => kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?,
             None => {
                 let interface = self.interface.as_deref();
-                let read = Descriptions::read(interface, None, Limits::default(), console, tally)?;
+                let read = Descriptions::read(interface, None, Limits { slots: self.slots }, console, tally)?;
                 let Some(descriptions) = read else { return Ok(None) };
                 descriptions.layout(program, name, Policy::LANGUAGE, console, tally)
             }

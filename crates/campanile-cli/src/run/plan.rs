@@ -42,7 +42,13 @@ impl Run<'_> {
     pub fn execute(&self) -> Result<Outcome> {
         let (console, mut tally) = (self.console, Tally::default());
         let interface = self.options.interface.as_deref();
-        let read = Descriptions::read(interface, Some(self.path), Limits::default(), console, &mut tally)?;
+        let read = Descriptions::read(
+            interface,
+            Some(self.path),
+            Limits { slots: self.options.slots },
+            console,
+            &mut tally,
+        )?;
         let Some(descriptions) = read else { return Ok(super::faulty(console, tally)) };
         let plan = descriptions.plan.as_ref().ok_or_else(|| anyhow!("no plan has been read"))?;
         let files: Vec<PathBuf> =

@@ -98,6 +98,21 @@ impl Device {
     }
 
     /// A device with an engine of the caller's choice, which was made for this module.
+    ///
+    /// ```
+    /// use campanile::engine::{CheckedEngine, Checks, Options};
+    /// use campanile::{Device, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let text = ".version 0.1;\n.target 100;\n.kernel @k () { return; }\n";
+    /// let module = Module::from_text("empty.pisa", text)?;
+    /// let options = Options { checks: Checks::ALL, threads: Some(1), ..Options::default() };
+    /// let engine = CheckedEngine::new(module.program().clone(), options)?;
+    /// let device = Device::with_engine(&module, Box::new(engine));
+    /// assert_eq!(device.engine_name(), "checked");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn with_engine(module: &Module, engine: Box<dyn Engine>) -> Device {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Device {
@@ -247,6 +262,19 @@ impl Device {
     }
 
     /// The contents of a global or constant variable of the module, by its `.host_access` name or else its symbol.
+    ///
+    /// ```
+    /// use campanile::{Device, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let text = ".version 0.1;\n.target 100;\n.global .align 4 @sum[4] = { .32b 7 };\n.kernel @k () { return; }\n";
+    /// let mut device = Device::checked(&Module::from_text("sum.pisa", text)?)?;
+    /// assert_eq!(device.read_variable("sum")?, 7u32.to_le_bytes());
+    /// device.write_variable("sum", &9u32.to_le_bytes())?;
+    /// assert_eq!(device.read_variable("sum")?, 9u32.to_le_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When there is none.
