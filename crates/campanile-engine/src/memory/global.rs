@@ -28,18 +28,15 @@ pub(crate) struct GlobalMemory {
 struct GlobalObject {
     object: Object,
     words: Box<[AtomicU32]>,
-    /// A bit for each byte that has not been written; none when all have.
-    undefined: Option<Box<[AtomicU32]>>,
+    /// A bit for each byte that has been written; none when all have.
+    defined: Option<Box<[AtomicU32]>>,
     /// Bytes that kernels must not write.
     protected: Vec<Range<u64>>,
 }
 
-fn zeros(count: u64) -> Option<Vec<AtomicU32>> {
-    let count = usize::try_from(count).ok()?;
-    let mut words = Vec::new();
-    words.try_reserve_exact(count).ok()?;
-    words.resize_with(count, AtomicU32::default);
-    Some(words)
+/// Zeros that take memory only once they are touched; none if there is no room for them.
+fn zeros(count: u64) -> Option<Box<[AtomicU32]>> {
+    bytemuck::allocation::try_zeroed_slice_box(usize::try_from(count).ok()?).ok()
 }
 
 impl GlobalMemory {
@@ -64,18 +61,11 @@ impl GlobalMemory {
         if size > LIMIT {
             return None;
         }
-        let words = zeros(size.div_ceil(4))?.into_boxed_slice();
-        let undefined = match bytes {
-            Some(_) => None,
-            None => {
-                let bits = zeros(size.div_ceil(32))?;
-                bits.iter().for_each(|word| word.store(u32::MAX, Ordering::Relaxed));
-                Some(bits.into_boxed_slice())
-            }
-        };
+        let words = zeros(size.div_ceil(4))?;
+        let defined = if bytes.is_some() { None } else { Some(zeros(size.div_ceil(32))?) };
         let protection = if constant { Protection::Whole } else { Protection::None };
         let object = Object { index, start, size, alignment, protection, owner };
-        self.objects.push(GlobalObject { object, words, undefined, protected: Vec::new() });
+        self.objects.push(GlobalObject { object, words, defined, protected: Vec::new() });
         self.write_bytes(index, 0, bytes.unwrap_or_default());
         Some(index)
     }
@@ -135,9 +125,9 @@ impl GlobalMemory {
         for (word, bytes) in object.words.iter_mut().skip(first).zip(whole) {
             *word.get_mut() = u32::from_le_bytes(*bytes);
         }
-        if let Some(undefined) = &mut object.undefined {
+        if let Some(defined) = &mut object.defined {
             for word in first..first + whole.len() {
-                *undefined[word / 8].get_mut() &= !(0xf << (word % 8 * 4));
+                *defined[word / 8].get_mut() |= 0xf << (word % 8 * 4);
             }
         }
         let mut target = Racing(object);
@@ -178,7 +168,7 @@ impl GlobalMemory {
     pub fn free(&mut self, index: u32) {
         let object = &mut self.objects[index as usize];
         object.object.size = 0;
-        (object.words, object.undefined) = (Box::default(), None);
+        (object.words, object.defined) = (Box::default(), None);
     }
 }
 
@@ -190,8 +180,8 @@ impl ReadWords for GlobalObject {
 
     #[inline]
     fn undefined(&self, index: usize, _: usize) -> u8 {
-        match &self.undefined {
-            Some(bits) => (bits[index / 8].load(Ordering::Relaxed) >> (index % 8 * 4)) as u8 & 0xf,
+        match &self.defined {
+            Some(bits) => !(bits[index / 8].load(Ordering::Relaxed) >> (index % 8 * 4)) as u8 & 0xf,
             None => 0,
         }
     }
@@ -226,11 +216,11 @@ impl WriteWords for Racing<'_> {
 
     #[inline]
     fn set_undefined(&mut self, index: usize, _: usize, undefined: u8, bytes: u8) {
-        let Some(all) = &self.0.undefined else { return };
+        let Some(all) = &self.0.defined else { return };
         let (word, shift) = (&all[index / 8], index % 8 * 4);
-        let (undefined, bytes) = (u32::from(undefined & bytes) << shift, u32::from(bytes) << shift);
-        if word.load(Ordering::Relaxed) & bytes != undefined {
-            word.update(Ordering::Relaxed, Ordering::Relaxed, |old| old & !bytes | undefined);
+        let (defined, bytes) = (u32::from(!undefined & bytes) << shift, u32::from(bytes) << shift);
+        if word.load(Ordering::Relaxed) & bytes != defined {
+            word.update(Ordering::Relaxed, Ordering::Relaxed, |old| old & !bytes | defined);
         }
     }
 }
