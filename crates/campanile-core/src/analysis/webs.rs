@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 
-use crate::isa::{ControlFlow, CrossLane, DataMovement, Op, Opcode};
-use crate::module::{Address, Base, BlockId, Body, Instruction, Offset, Operand, RegisterId, Scalar, keys};
+use super::touches::{touches, writes_surely};
+use crate::module::{BlockId, Body, Instruction, RegisterId, keys};
 
 /// An element of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -156,55 +156,13 @@ impl Webs {
     }
 
     fn touched(&self, body: &Body, instruction: &Instruction) -> Touched {
-        let op = instruction.op;
-        let mut touched = Touched { reads: Vec::new(), writes: Vec::new(), surely: writes_surely(op) };
-        let slots = op.form.entry().form.operands;
-        let is_call = op.opcode() == Opcode::ControlFlow(ControlFlow::Call);
-        for (position, operand) in body.operands(instruction).iter().enumerate() {
-            let written = match is_call {
-                true => position == usize::from(op.has("cond")),
-                false => slots.get(position).is_some_and(|slot| slot.written),
-            };
-            let elements = match *operand {
-                Operand::Scalar(scalar) => self.scalar(scalar),
-                Operand::Vector(register) | Operand::Predicate { register, .. } => {
-                    let count = u32::from(body.registers[register].ty.elements);
-                    let index = u32::from(op.number("index").unwrap_or_default());
-                    match written && op.opcode() == Opcode::DataMovement(DataMovement::Insert) {
-                        true => self.elements(register, index, inserted(body, instruction)),
-                        false => self.elements(register, 0, count),
-                    }
-                }
-                Operand::Swizzle(register, swizzle) => {
-                    self.elements(register, swizzle.first(), swizzle.count())
-                }
-                Operand::Address(Address { base, offset }) => {
-                    if let Base::Scalar(scalar) = base {
-                        touched.reads.extend(self.scalar(scalar));
-                    }
-                    match offset {
-                        Offset::Scalar(scalar) => self.scalar(scalar),
-                        Offset::Immediate(_) => Vec::new(),
-                    }
-                }
-                Operand::Immediate(_)
-                | Operand::UnsignedImmediate(_)
-                | Operand::Variable(_)
-                | Operand::Function(_)
-                | Operand::Block(_)
-                | Operand::Void => Vec::new(),
-            };
-            if written { &mut touched.writes } else { &mut touched.reads }.extend(elements);
+        let surely = writes_surely(body, instruction);
+        let mut touched = Touched { reads: Vec::new(), writes: Vec::new(), surely };
+        for touch in touches(body, instruction) {
+            let elements = self.elements(touch.register, touch.first, touch.count);
+            if touch.written { &mut touched.writes } else { &mut touched.reads }.extend(elements);
         }
         touched
-    }
-
-    fn scalar(&self, scalar: Scalar) -> Vec<Element> {
-        match scalar {
-            Scalar::Register(register) => self.elements(register, 0, 1),
-            Scalar::Element(register, element) => self.elements(register, u32::from(element), 1),
-            Scalar::Special(..) => Vec::new(),
-        }
     }
 
     fn elements(&self, register: RegisterId, first: u32, count: u32) -> Vec<Element> {
@@ -219,22 +177,4 @@ struct Touched {
     writes: Vec<Element>,
     /// Whether it writes all of them whenever it runs.
     surely: bool,
-}
-
-fn writes_surely(op: Op) -> bool {
-    match op.opcode() {
-        Opcode::ControlFlow(ControlFlow::Call) => !op.has("cond"),
-        Opcode::DataMovement(opcode) => opcode != DataMovement::InsertDynamic,
-        // Work-items that the mask leaves out keep what they had.
-        Opcode::CrossLane(opcode) => opcode == CrossLane::Redfirstidx,
-        _ => true,
-    }
-}
-
-/// How many elements an `insert` writes.
-fn inserted(body: &Body, instruction: &Instruction) -> u32 {
-    match body.operands(instruction) {
-        [_, Operand::Vector(source)] => u32::from(body.registers[*source].ty.elements),
-        _ => 1,
-    }
 }

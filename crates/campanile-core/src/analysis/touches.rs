@@ -1,0 +1,98 @@
+//! Which registers an instruction reads and writes.
+
+use smallvec::SmallVec;
+
+use crate::isa::{ControlFlow, CrossLane, DataMovement, Opcode};
+use crate::module::{Address, Base, Body, Instruction, Offset, Operand, RegisterId, Scalar};
+
+/// Neighbouring elements of a register that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Touch {
+    pub register: RegisterId,
+    pub first: u32,
+    pub count: u32,
+    pub written: bool,
+}
+
+impl Touch {
+    /// Whether it is all of the register.
+    pub fn is_whole(self, body: &Body) -> bool {
+        self.count == u32::from(body.registers[self.register].ty.elements)
+    }
+}
+
+/// All that an instruction touches, in the order of its operands. What it writes it reads before.
+pub(super) fn touches(body: &Body, instruction: &Instruction) -> SmallVec<[Touch; 6]> {
+    let mut touches = SmallVec::new();
+    let op = instruction.op;
+    if op.opcode() == Opcode::DataMovement(DataMovement::LifetimeStart) {
+        return touches;
+    }
+    let slots = op.form.entry().form.operands;
+    let is_call = op.opcode() == Opcode::ControlFlow(ControlFlow::Call);
+    for (position, operand) in body.operands(instruction).iter().enumerate() {
+        let written = match is_call {
+            true => position == usize::from(op.has("cond")),
+            false => slots.get(position).is_some_and(|slot| slot.written),
+        };
+        let mut touch = |register, first, count| touches.push(Touch { register, first, count, written });
+        match *operand {
+            Operand::Scalar(scalar) => scalar_touch(scalar, touch),
+            Operand::Vector(register) | Operand::Predicate { register, .. } => {
+                let index = u32::from(op.number("index").unwrap_or_default());
+                match written && op.opcode() == Opcode::DataMovement(DataMovement::Insert) {
+                    true => touch(register, index, inserted(body, instruction)),
+                    false => touch(register, 0, u32::from(body.registers[register].ty.elements)),
+                }
+            }
+            Operand::Swizzle(register, swizzle) => touch(register, swizzle.first(), swizzle.count()),
+            Operand::Address(Address { base, offset }) => {
+                if let Base::Scalar(scalar) = base {
+                    scalar_touch(scalar, &mut touch);
+                }
+                if let Offset::Scalar(scalar) = offset {
+                    scalar_touch(scalar, touch);
+                }
+            }
+            Operand::Immediate(_)
+            | Operand::UnsignedImmediate(_)
+            | Operand::Variable(_)
+            | Operand::Function(_)
+            | Operand::Block(_)
+            | Operand::Void => {}
+        }
+    }
+    touches
+}
+
+fn scalar_touch(scalar: Scalar, mut touch: impl FnMut(RegisterId, u32, u32)) {
+    match scalar {
+        Scalar::Register(register) => touch(register, 0, 1),
+        Scalar::Element(register, element) => touch(register, u32::from(element), 1),
+        Scalar::Special(..) => {}
+    }
+}
+
+/// Whether an instruction writes all that it may write whenever it runs, in every active lane.
+pub(super) fn writes_surely(body: &Body, instruction: &Instruction) -> bool {
+    match instruction.op.opcode() {
+        Opcode::ControlFlow(ControlFlow::Call) => !instruction.op.has("cond"),
+        Opcode::DataMovement(opcode) => opcode != DataMovement::InsertDynamic,
+        // Work-items that the mask leaves out keep what they had.
+        Opcode::CrossLane(opcode) => opcode == CrossLane::Redfirstidx || takes_part(body, instruction),
+        _ => true,
+    }
+}
+
+/// Whether the mask of a reduction or shuffle, its last operand, says that all active lanes take part.
+pub(super) fn takes_part(body: &Body, instruction: &Instruction) -> bool {
+    body.operands(instruction).last() == Some(&Operand::Immediate(0xffff_ffff))
+}
+
+/// How many elements an `insert` writes.
+fn inserted(body: &Body, instruction: &Instruction) -> u32 {
+    match body.operands(instruction) {
+        [_, Operand::Vector(source)] => u32::from(body.registers[*source].ty.elements),
+        _ => 1,
+    }
+}
