@@ -1,6 +1,8 @@
 //! Samples run without a finding, and to the same end on any number of threads and when linked of their parts. What
 //! they change is found written.
 
+#[path = "support/launch.rs"]
+mod launch;
 mod support;
 
 use std::sync::Arc;
@@ -9,8 +11,9 @@ use campanile_core::analysis::access_facts;
 use campanile_core::diagnostic::Sink;
 use campanile_core::link::link;
 use campanile_core::module::Module;
-use campanile_engine::{Argument, Check, Checks, Device, Launch, Report, run};
+use campanile_engine::{Check, Checks};
 use campanile_smith::{Options, Sample};
+use launch::launch;
 
 /// Every check, save the one that wants fences around barriers.
 const CHECKS: Checks = Checks::ALL.without(Check::Fence);
@@ -18,18 +21,18 @@ const CHECKS: Checks = Checks::ALL.without(Check::Fence);
 /// What is wrong with a sample, if anything.
 fn judge(sample: &Sample, checks: Checks) -> Result<(), String> {
     let module = Arc::new(support::load(sample)?);
-    let (report, alone) = launch(&module, sample, checks, 1);
+    let (report, alone, _) = launch(&module, sample, checks, 1);
     if let Some(finding) = report.findings.first() {
         return Err(format!("{}\n{finding:#?}", sample.text));
     }
     check_written(&module, sample, &alone)?;
-    let (_, together) = launch(&module, sample, checks, 2);
+    let (_, together, _) = launch(&module, sample, checks, 2);
     check_same(sample, "with 2 threads", &alone, &together)?;
     let parts = sample.parts.iter().map(|part| support::load_text(part)).collect::<Result<_, _>>()?;
     let mut sink = Sink::new();
     let linked = link(parts, Default::default(), &mut sink);
     let linked = linked.ok_or_else(|| format!("{:#?}\n{}", sink.into_sorted(), sample.parts.join("\n")))?;
-    let (_, linked) = launch(&Arc::new(linked), sample, checks, 2);
+    let (_, linked, _) = launch(&Arc::new(linked), sample, checks, 2);
     check_same(sample, "when linked of its parts", &alone, &linked)
 }
 
@@ -52,31 +55,6 @@ fn check_same(sample: &Sample, when: &str, one: &[Vec<u8>], other: &[Vec<u8>]) -
         Some(buffer) => Err(format!("{}\nbuffer {buffer} differs {when}", sample.text)),
         None => Ok(()),
     }
-}
-
-/// Runs a sample on so many threads. Returns what happened, and what the buffers hold in the end.
-fn launch(module: &Arc<Module>, sample: &Sample, checks: Checks, threads: usize) -> (Report, Vec<Vec<u8>>) {
-    let mut device = Device::new(module.clone()).expect("small variables");
-    let buffers: Vec<_> = sample.buffers.iter().map(|bytes| device.add_buffer(bytes.clone())).collect();
-    let shape = &sample.shape;
-    let kernel = module.kernel(&sample.kernel).expect("the kernel");
-    let mut launch = Launch::new(kernel, shape.dimensions, shape.grid, shape.local);
-    launch.offset = shape.offset;
-    launch.non_uniform = shape.non_uniform;
-    launch.printf_buffer = sample.printf_buffer.map(|buffer| buffers[buffer]);
-    launch.arguments = sample
-        .arguments
-        .iter()
-        .map(|argument| match argument {
-            campanile_smith::Argument::Buffer(buffer) => Argument::Buffer(buffers[*buffer]),
-            campanile_smith::Argument::Bytes(bytes) => Argument::Bytes(bytes.clone()),
-            campanile_smith::Argument::Shared(bytes) => Argument::Local(*bytes),
-        })
-        .collect();
-    let options = campanile_engine::Options { checks, threads: Some(threads), ..Default::default() };
-    let report = run(&mut device, &launch, &options).expect("a launch that suits the kernel");
-    let contents = buffers.iter().map(|buffer| device.read_buffer(*buffer)).collect();
-    (report, contents)
 }
 
 #[test]

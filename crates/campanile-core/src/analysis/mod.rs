@@ -9,6 +9,7 @@
 mod access;
 mod call_graph;
 mod control_flow_graph;
+mod divergence;
 mod liveness;
 mod provenance;
 mod requirements;
@@ -18,6 +19,7 @@ mod webs;
 pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts, access_facts_packed};
 pub use call_graph::{Call, CallGraph, CallGraphFault, Callees, device_functions};
 pub use control_flow_graph::{ControlFlowGraph, Dominators, Region, RegionId, Regions};
+pub use divergence::{BodyDivergence, Cursor, Divergence, LaunchShape, Linear, Shape};
 pub use liveness::Liveness;
 pub use provenance::{Access, Effect, Packing, Provenance, Root};
 pub use requirements::{Requirements, requirements};
