@@ -248,7 +248,12 @@ impl<'a> Cursor<'a> {
         self.found.blocks[self.block].scattered && self.transfer.synchronizes(instruction)
     }
 
-    /// The shape of an element of a register here. What is not defined here counts as uniform.
+    /// Whether an element of a register is defined on any way to here and, unless its block defines it, may be read.
+    pub fn is_followed(&self, register: RegisterId, element: u32) -> bool {
+        self.values.get(self.found.elements.index(register, element)).is_some()
+    }
+
+    /// The shape of an element of a register here. One that is not followed counts as uniform.
     pub fn shape(&self, register: RegisterId, element: u32) -> Shape {
         self.values.get(self.found.elements.index(register, element)).unwrap_or(Shape::UNIFORM)
     }

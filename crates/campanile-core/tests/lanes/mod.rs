@@ -1,0 +1,222 @@
+//! Random programs of a few blocks, and what four lanes make of them by the rule that the earliest block goes first.
+
+use std::fmt::Write as _;
+
+/// Random numbers.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Lanes that run.
+pub const LANES: usize = 4;
+
+/// Registers `%r0` and so on.
+pub const REGISTERS: usize = 4;
+
+/// What a program does besides branching.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A register gets a new number, the same for all active lanes.
+    Define(usize),
+    /// The first register gets the value of the second.
+    Copy(usize, usize),
+    Barrier,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    Next,
+    Goto(usize),
+    /// Each lane decides for itself.
+    Any(usize),
+    /// The value of a register decides.
+    By(usize, usize),
+    Return,
+    ReturnAny,
+}
+
+/// Blocks in the order of the text.
+pub struct Program(pub Vec<(Vec<Step>, End)>);
+
+impl Program {
+    pub fn new(random: &mut Random) -> Self {
+        let count = 2 + random.below(7) as usize;
+        let with_barriers = random.below(4) == 0;
+        let blocks = (0..count).map(|_| {
+            let mut register = || random.below(REGISTERS as u64) as usize;
+            let (a, b, c, d) = (register(), register(), register(), register());
+            let mut steps = match random.below(4) {
+                0 => vec![],
+                1 => vec![Step::Define(a)],
+                2 => vec![Step::Copy(a, b)],
+                _ => vec![Step::Copy(a, b), Step::Define(c)],
+            };
+            if with_barriers && random.below(5) == 0 {
+                steps.insert(random.below(steps.len() as u64 + 1) as usize, Step::Barrier);
+            }
+            let to = random.below(count as u64) as usize;
+            let end = match random.below(12) {
+                0..3 => End::Next,
+                3 => End::Goto(to),
+                4..7 => End::Any(to),
+                7..10 => End::By(d, to),
+                10 => End::Return,
+                _ => End::ReturnAny,
+            };
+            (steps, end)
+        });
+        Program(blocks.collect())
+    }
+
+    /// The program as a kernel. All registers are set at its start, and the last block reads them.
+    pub fn text(&self) -> String {
+        let mut text = String::from(
+            ".version 0.1; .target 100; .kernel @k(.param[8] %p) {
+  .reg .32b %r0, %r1, %r2, %r3, %v; .reg .64b %buf; .pred %c;
+  ld.param.64b %buf, [%p];
+",
+        );
+        for register in 0..REGISTERS {
+            writeln!(text, "  ld.global.32b %r{register}, [%buf];").expect("memory");
+        }
+        for (number, (steps, end)) in self.0.iter().enumerate() {
+            writeln!(text, "b{number}:").expect("memory");
+            for step in steps {
+                let line = match step {
+                    Step::Define(register) => format!("ld.global.32b %r{register}, [%buf];"),
+                    Step::Copy(to, from) => format!("mov.32b %r{to}, %r{from};"),
+                    Step::Barrier => "barrier.workgroup;".to_owned(),
+                };
+                writeln!(text, "  {line}").expect("memory");
+            }
+            let any = "ld.global.32b %v, [%buf + %laneid]; ucmp.eq.32b %c, %v, 0;";
+            let line = match end {
+                // Labels with nothing between them would be one block.
+                End::Next => "mov.32b %v, 0;".to_owned(),
+                End::Goto(to) => format!("goto b{to};"),
+                End::Any(to) => format!("{any} goto.cond %c, b{to};"),
+                End::By(register, to) => format!("ucmp.eq.32b %c, %r{register}, 0; goto.cond %c, b{to};"),
+                End::Return => "return;".to_owned(),
+                End::ReturnAny => format!("{any} return.cond %c;"),
+            };
+            writeln!(text, "  {line}").expect("memory");
+        }
+        text + "  return;\n}\n"
+    }
+}
+
+/// Four lanes under way: where each is, and what its registers hold.
+pub struct Lanes {
+    pub values: [[u64; REGISTERS]; LANES],
+    /// What each register would hold if all lanes shared one place for it.
+    pub shared: [u64; REGISTERS],
+    next: [usize; LANES],
+    parked: [Option<(usize, usize)>; LANES],
+    /// The next new number.
+    number: u64,
+}
+
+/// Looks at the lanes that are about to execute a step of a block, or the block as a whole at step zero.
+pub type Look<'a> = &'a mut dyn FnMut(&Lanes, usize, usize, &[usize]);
+
+impl Lanes {
+    pub fn new() -> Self {
+        let registers = std::array::from_fn(|register| register as u64);
+        Lanes {
+            values: [registers; LANES],
+            shared: registers,
+            next: [0; LANES],
+            parked: [None; LANES],
+            number: 100,
+        }
+    }
+
+    /// Runs for so many blocks at most, or until barriers diverge.
+    pub fn run(&mut self, program: &Program, random: &mut Random, blocks: usize, look: Look<'_>) {
+        let end = program.0.len();
+        for _ in 0..blocks {
+            let free = (0..LANES).filter(|lane| self.parked[*lane].is_none() && self.next[*lane] < end);
+            let (block, step, active) = match free.clone().map(|lane| self.next[lane]).min() {
+                Some(block) => (block, 0, free.filter(|lane| self.next[*lane] == block).collect::<Vec<_>>()),
+                None => {
+                    let Some((block, step)) = self.parked.iter().flatten().next().copied() else { return };
+                    let active = (0..LANES).filter(|lane| self.parked[*lane].is_some()).collect::<Vec<_>>();
+                    if active.iter().any(|lane| self.parked[*lane] != Some((block, step))) {
+                        return;
+                    }
+                    self.parked = [None; LANES];
+                    (block, step, active)
+                }
+            };
+            self.block(program, random, (block, step), &active, look);
+        }
+    }
+
+    fn block(
+        &mut self,
+        program: &Program,
+        random: &mut Random,
+        (block, first): (usize, usize),
+        active: &[usize],
+        look: Look<'_>,
+    ) {
+        let (steps, end) = &program.0[block];
+        for (index, step) in steps.iter().enumerate().skip(first) {
+            look(self, block, index, active);
+            match *step {
+                Step::Define(register) => {
+                    self.number += 1;
+                    self.write(active, register, |number, _| number);
+                }
+                Step::Copy(to, from) => self.write(active, to, |_, values| values[from]),
+                Step::Barrier => {
+                    for lane in active {
+                        self.parked[*lane] = Some((block, index + 1));
+                    }
+                    return;
+                }
+            }
+        }
+        look(self, block, steps.len(), active);
+        for lane in active {
+            let (next, out) = (block + 1, program.0.len());
+            self.next[*lane] = match *end {
+                End::Next => next,
+                End::Goto(to) => to,
+                End::Any(to) => {
+                    if random.below(2) == 0 {
+                        to
+                    } else {
+                        next
+                    }
+                }
+                End::By(register, to) => {
+                    let value = self.values[*lane][register].wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    if value >> 40 & 1 == 0 { to } else { next }
+                }
+                End::Return => out,
+                End::ReturnAny => {
+                    if random.below(2) == 0 {
+                        out
+                    } else {
+                        next
+                    }
+                }
+            };
+        }
+    }
+
+    fn write(&mut self, active: &[usize], register: usize, value: impl Fn(u64, &[u64; REGISTERS]) -> u64) {
+        for lane in active {
+            let new = value(self.number, &self.values[*lane]);
+            self.values[*lane][register] = new;
+            self.shared[register] = new;
+        }
+    }
+}
