@@ -3,7 +3,7 @@
 mod files;
 mod lanes;
 
-use campanile_core::analysis::{ControlFlowGraph, Cursor, Divergence, LaunchShape, Liveness};
+use campanile_core::analysis::{ControlFlowGraph, Cursor, Divergence, LaunchShape, Linear, Liveness};
 use campanile_core::module::{BlockId, Body, Module, RegisterId};
 use files::module;
 use lanes::{LANES, Lanes, Program, REGISTERS, Random};
@@ -11,9 +11,18 @@ use lanes::{LANES, Lanes, Program, REGISTERS, Random};
 /// What the analysis claims of a register before a step of a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Claim {
-    uniform: bool,
-    /// Whether one place holds it for all lanes, and it is read here or later.
-    one_place: bool,
+    shape: Option<Linear>,
+    /// The form by which one place holds it for all lanes, if it is read here or later.
+    one_place: Option<Linear>,
+}
+
+/// What remains of a lane's value when the strides are taken off.
+fn base(linear: Linear, value: u32, lane: usize) -> u32 {
+    let (column, row) = (lane as u32 % u32::from(linear.width), lane as u32 / u32::from(linear.width));
+    let stride = |stride: Option<u64>| stride.expect("a known stride") as u32;
+    let strides =
+        stride(linear.inner).wrapping_mul(column).wrapping_add(stride(linear.outer).wrapping_mul(row));
+    value.wrapping_sub(strides)
 }
 
 /// What the analysis claims of a program.
@@ -48,7 +57,7 @@ fn claims(module: &Module, program: &Program) -> Claims {
             rows.push(std::array::from_fn(|register| {
                 let id = register_named(body, register);
                 let live = step == 0 && liveness.live_in(block).contains(&id);
-                claim(&cursor, id, live && found.storage(id, 0).is_uniform())
+                claim(&cursor, id, found.storage(id, 0).linear().filter(|_| live))
             }));
             if step < steps.len() {
                 cursor.advance();
@@ -59,8 +68,9 @@ fn claims(module: &Module, program: &Program) -> Claims {
     claims
 }
 
-fn claim(cursor: &Cursor<'_>, register: RegisterId, one_place: bool) -> Claim {
-    Claim { uniform: cursor.is_followed(register, 0) && cursor.shape(register, 0).is_uniform(), one_place }
+fn claim(cursor: &Cursor<'_>, register: RegisterId, one_place: Option<Linear>) -> Claim {
+    let followed = cursor.is_followed(register, 0);
+    Claim { shape: cursor.shape(register, 0).linear().filter(|_| followed), one_place }
 }
 
 fn register_named(body: &Body, number: usize) -> RegisterId {
@@ -72,6 +82,7 @@ fn register_named(body: &Body, number: usize) -> RegisterId {
 #[derive(Default)]
 struct Count {
     uniform: usize,
+    strided: usize,
     varying: usize,
     one_place: usize,
     full: usize,
@@ -90,15 +101,27 @@ fn check(seed: u64, count: &mut Count) {
                 assert_eq!(active.len(), LANES, "seed {seed}: b{block} is full\n{text}");
             }
             for (register, claim) in claims.registers[block][step].iter().enumerate() {
-                let values: Vec<u64> = active.iter().map(|lane| lanes.values[*lane][register]).collect();
-                let same = values.iter().all(|value| *value == values[0]);
-                count.uniform += usize::from(claim.uniform);
-                count.varying += usize::from(!claim.uniform);
-                count.one_place += usize::from(claim.one_place);
+                let values: Vec<_> =
+                    active.iter().map(|lane| (lanes.values[*lane][register], *lane)).collect();
                 let place = format!("seed {seed}: %r{register} before step {step} of b{block}: {values:?}");
-                assert!(same || !claim.uniform, "{place} is uniform\n{text}");
-                let shared = same && values[0] == lanes.shared[register];
-                assert!(shared || !claim.one_place, "{place} has one place\n{text}");
+                let bases =
+                    |linear: Linear| values.iter().map(move |(value, lane)| base(linear, *value, *lane));
+                match claim.shape {
+                    None => count.varying += 1,
+                    Some(linear) => {
+                        count.uniform += usize::from(linear.is_uniform());
+                        count.strided += usize::from(!linear.is_uniform());
+                        let first =
+                            linear.base.map_or(base(linear, values[0].0, values[0].1), |base| base as u32);
+                        assert!(bases(linear).all(|base| base == first), "{place} is {linear:?}\n{text}");
+                    }
+                }
+                if let Some(linear) = claim.one_place {
+                    count.one_place += 1;
+                    let (value, lane) = lanes.shared[register];
+                    let shared = base(linear, value, lane);
+                    assert!(bases(linear).all(|base| base == shared), "{place} has one place\n{text}");
+                }
             }
         };
         Lanes::new().run(&program, &mut random, 60, &mut look);
@@ -112,7 +135,7 @@ fn claims_hold_on_random_graphs() {
     for seed in 0..seeds {
         check(seed, &mut count);
     }
-    let Count { uniform, varying, one_place, full } = count;
-    let counts = [uniform, varying, one_place, full];
+    let Count { uniform, strided, varying, one_place, full } = count;
+    let counts = [uniform, strided, varying, one_place, full];
     assert!(counts.iter().all(|count| *count > 10 * seeds as usize), "{counts:?}");
 }

@@ -25,6 +25,12 @@ pub enum Step {
     Define(usize),
     /// The first register gets the value of the second.
     Copy(usize, usize),
+    /// A register gets a small number.
+    Constant(usize, u32),
+    /// A register gets the number of the lane.
+    Lane(usize),
+    /// A register becomes greater by one.
+    Increment(usize),
     Barrier,
 }
 
@@ -51,10 +57,13 @@ impl Program {
         let blocks = (0..count).map(|_| {
             let mut register = || random.below(REGISTERS as u64) as usize;
             let (a, b, c, d) = (register(), register(), register(), register());
-            let mut steps = match random.below(4) {
+            let mut steps = match random.below(7) {
                 0 => vec![],
                 1 => vec![Step::Define(a)],
                 2 => vec![Step::Copy(a, b)],
+                3 => vec![Step::Constant(a, random.below(2) as u32)],
+                4 => vec![Step::Lane(a), Step::Increment(b)],
+                5 => vec![Step::Increment(a)],
                 _ => vec![Step::Copy(a, b), Step::Define(c)],
             };
             if with_barriers && random.below(5) == 0 {
@@ -91,6 +100,9 @@ impl Program {
                 let line = match step {
                     Step::Define(register) => format!("ld.global.32b %r{register}, [%buf];"),
                     Step::Copy(to, from) => format!("mov.32b %r{to}, %r{from};"),
+                    Step::Constant(register, value) => format!("mov.32b %r{register}, {value};"),
+                    Step::Lane(register) => format!("mov.32b %r{register}, %laneid;"),
+                    Step::Increment(register) => format!("iadd.32b %r{register}, %r{register}, 1;"),
                     Step::Barrier => "barrier.workgroup;".to_owned(),
                 };
                 writeln!(text, "  {line}").expect("memory");
@@ -113,13 +125,13 @@ impl Program {
 
 /// Four lanes under way: where each is, and what its registers hold.
 pub struct Lanes {
-    pub values: [[u64; REGISTERS]; LANES],
-    /// What each register would hold if all lanes shared one place for it.
-    pub shared: [u64; REGISTERS],
+    pub values: [[u32; REGISTERS]; LANES],
+    /// What was written to each register last, and by which lane.
+    pub shared: [(u32, usize); REGISTERS],
     next: [usize; LANES],
     parked: [Option<(usize, usize)>; LANES],
     /// The next new number.
-    number: u64,
+    number: u32,
 }
 
 /// Looks at the lanes that are about to execute a step of a block, or the block as a whole at step zero.
@@ -127,10 +139,10 @@ pub type Look<'a> = &'a mut dyn FnMut(&Lanes, usize, usize, &[usize]);
 
 impl Lanes {
     pub fn new() -> Self {
-        let registers = std::array::from_fn(|register| register as u64);
+        let registers = std::array::from_fn(|register| register as u32);
         Lanes {
             values: [registers; LANES],
-            shared: registers,
+            shared: registers.map(|value| (value, 0)),
             next: [0; LANES],
             parked: [None; LANES],
             number: 100,
@@ -172,9 +184,15 @@ impl Lanes {
             match *step {
                 Step::Define(register) => {
                     self.number += 1;
-                    self.write(active, register, |number, _| number);
+                    let new = self.number.wrapping_mul(0x9e37_79b1);
+                    self.write(active, register, |_, _| new);
                 }
                 Step::Copy(to, from) => self.write(active, to, |_, values| values[from]),
+                Step::Constant(register, value) => self.write(active, register, |_, _| value),
+                Step::Lane(register) => self.write(active, register, |lane, _| lane as u32),
+                Step::Increment(register) => {
+                    self.write(active, register, |_, values| values[register].wrapping_add(1));
+                }
                 Step::Barrier => {
                     for lane in active {
                         self.parked[*lane] = Some((block, index + 1));
@@ -197,8 +215,8 @@ impl Lanes {
                     }
                 }
                 End::By(register, to) => {
-                    let value = self.values[*lane][register].wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    if value >> 40 & 1 == 0 { to } else { next }
+                    let value = self.values[*lane][register].wrapping_mul(0x9e37_79b1);
+                    if value >> 20 & 1 == 0 { to } else { next }
                 }
                 End::Return => out,
                 End::ReturnAny => {
@@ -212,11 +230,11 @@ impl Lanes {
         }
     }
 
-    fn write(&mut self, active: &[usize], register: usize, value: impl Fn(u64, &[u64; REGISTERS]) -> u64) {
+    fn write(&mut self, active: &[usize], register: usize, value: impl Fn(usize, &[u32; REGISTERS]) -> u32) {
         for lane in active {
-            let new = value(self.number, &self.values[*lane]);
+            let new = value(*lane, &self.values[*lane]);
             self.values[*lane][register] = new;
-            self.shared[register] = new;
+            self.shared[register] = (new, *lane);
         }
     }
 }
