@@ -166,7 +166,7 @@ fn parts_of_registers() {
     let body = "mov.64b %pair.xy, %p; mov.32b %four.x, %laneid; mov.32b %four.y, 7; mov.64b %q, %four.xy;
   mov.32b %four.z, %pair.y; mov.32b %pair.y, 0; mov.32b %pair.x, %laneid; mov.64b %w, %pair.xy;
   extract.1.32b %a, %four; insert.3.32b %four, %a;";
-    let found = Found::plain(&body);
+    let found = Found::plain(body);
     let names = ["four.x", "four.z", "four.w", "q", "w", "a"];
     assert_eq!(found.shapes(&names), ["0 + 1l", "?", "7", "varying", "0 + 1l", "7"]);
 }

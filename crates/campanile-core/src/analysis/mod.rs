@@ -5,6 +5,9 @@
 //! what it needs of a device. All of them err on one side only: what they exclude cannot happen in a program whose
 //! accesses stay within their objects, and whose sums are based on what looks most like an address: a declared pointer
 //! before a scalar or a value loaded from memory, and these before what has been scaled.
+//!
+//! For those who generate code, [`ControlFlowGraph`] knows dominators and loops, [`Liveness`] which registers may still
+//! be read, and [`Divergence`] which values are the same in all lanes of a sub-group and where lanes are apart.
 
 mod access;
 mod call_graph;

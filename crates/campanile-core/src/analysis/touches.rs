@@ -80,12 +80,18 @@ pub(super) fn writes_surely(body: &Body, instruction: &Instruction) -> bool {
         Opcode::DataMovement(opcode) => opcode != DataMovement::InsertDynamic,
         // Work-items that the mask leaves out keep what they had.
         Opcode::CrossLane(opcode) => opcode == CrossLane::Redfirstidx || takes_part(body, instruction),
-        _ => true,
+        Opcode::Arithmetic(_)
+        | Opcode::FloatingPoint(_)
+        | Opcode::Logical(_)
+        | Opcode::Compare(_)
+        | Opcode::ControlFlow(ControlFlow::Goto | ControlFlow::Return)
+        | Opcode::Memory(_)
+        | Opcode::Synchronization(_) => true,
     }
 }
 
 /// Whether the mask of a reduction or shuffle, its last operand, says that all active lanes take part.
-pub(super) fn takes_part(body: &Body, instruction: &Instruction) -> bool {
+fn takes_part(body: &Body, instruction: &Instruction) -> bool {
     body.operands(instruction).last() == Some(&Operand::Immediate(0xffff_ffff))
 }
 

@@ -40,7 +40,10 @@ impl LaunchShape {
                     (None, false) => Shape::up_to(GREATEST_ID + 1),
                 }
             }
-            SpecialRegister::WorkDim => Shape::up_to(3),
+            SpecialRegister::WorkDim => match self.dimensions {
+                Some(dimensions) => Shape::constant(u64::from(dimensions)),
+                None => Shape::up_to(3),
+            },
             // The lanes that read it are those it shows.
             SpecialRegister::ActiveMask
             | SpecialRegister::GlobalOffset

@@ -2,12 +2,14 @@
 //!
 //! [`LaunchShape`] is what is known of the launch, [`Shape`] what is found of a value. `solve` follows shapes along the
 //! edges of a body; `apart` knows where lanes are that have parted, by the rule that the earliest block goes first;
-//! `transfer` says what each instruction does; `program` goes from function to function.
+//! `transfer` says what each instruction does; `program` goes from function to function; `storage` says what one place for
+//! all lanes can hold; a [`Cursor`] tells the shapes again, instruction by instruction.
 //!
 //! The analysis errs on one side: what it calls uniform or linear is so, in all lanes that are active together, in every
 //! execution without undefined behaviour. What it calls divergent, partial or varying need not be so.
 
 mod apart;
+mod cursor;
 mod launch;
 mod program;
 mod shape;
@@ -22,8 +24,8 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+pub use cursor::Cursor;
 pub use launch::LaunchShape;
-pub use program::Cursor;
 pub use shape::{Linear, Shape};
 
 use crate::module::{BlockId, Body, FunctionId, RegisterId};
@@ -110,7 +112,7 @@ impl BodyDivergence {
     }
 
     /// Whether a block executes with all lanes that entered the function, whenever it does. Otherwise some of these may
-    /// be elsewhere, or have returned.
+    /// be elsewhere, or have returned. Means nothing for the exit, which no lane executes.
     pub fn is_full(&self, block: BlockId) -> bool {
         !self.blocks[block].partial
     }

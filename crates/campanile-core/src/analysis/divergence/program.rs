@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shape::Shape;
 use super::solve::Solver;
+use super::storage::storage;
 use super::transfer::Transfer;
-use super::values::{Elements, Known, Values, join};
-use super::{BodyDivergence, Divergence, Entry, LaunchShape};
-use crate::analysis::call_graph::{CallGraph, CallParts, Callees};
+use super::values::{Elements, Known, join};
+use super::{Cursor, Divergence, Entry, LaunchShape};
+use crate::analysis::call_graph::{CallGraph, Callees};
 use crate::isa::{Opcode, Space, Synchronization};
-use crate::module::{Address, BlockId, Body, FunctionId, Instruction, Module, Operand, RegisterId};
+use crate::module::{Body, FunctionId, Module};
 
 impl Divergence {
     /// Looks at a kernel, launched as the shape says, and at all functions that it calls.
@@ -87,22 +87,15 @@ impl<'a> Program<'a> {
         while let Some(function) = self.open.pop_first() {
             self.function(function);
         }
-        for (function, found) in &mut self.found.bodies {
-            let Some(body) = &self.module.functions[*function].body else { continue };
-            let entry = &self.entries[function];
-            let elements = found.elements.clone();
-            let transfer = Transfer {
-                module: self.module,
-                body,
-                elements: &elements,
-                launch: self.found.launch,
-                whole: false,
-                has_private: self.found.has_private,
-                results: &self.found.results,
-                synchronizing: &self.found.synchronizing,
-            };
-            let storage = super::storage::storage(&mut Cursor::new(found, transfer), entry);
-            found.storage = storage;
+        let cursors = self.found.functions().filter_map(|function| {
+            Some((function, self.found.cursor(self.module, function)?, &self.entries[&function]))
+        });
+        let storages: Vec<_> =
+            cursors.map(|(function, mut cursor, entry)| (function, storage(&mut cursor, entry))).collect();
+        for (function, storage) in storages {
+            if let Some(body) = self.found.bodies.get_mut(&function) {
+                body.storage = storage;
+            }
         }
         self.found
     }
@@ -150,7 +143,7 @@ impl<'a> Program<'a> {
 }
 
 /// What a value is on the other side of a call, where an extension it came through cannot be guarded.
-fn across(shape: Known) -> Known {
+pub(super) fn across(shape: Known) -> Known {
     let may_wrap = shape.and_then(Shape::linear).is_some_and(|linear| linear.may_wrap);
     if may_wrap { Some(Shape::Varying) } else { shape }
 }
@@ -199,91 +192,4 @@ fn synchronizing(module: &Module, graph: &CallGraph) -> FxHashSet<FunctionId> {
         }
     }
     found
-}
-
-/// Goes through the blocks of a body and tells the shapes at each instruction.
-pub struct Cursor<'a> {
-    pub(super) found: &'a BodyDivergence,
-    pub(super) transfer: Transfer<'a>,
-    pub(super) values: Values,
-    block: BlockId,
-    next: u32,
-}
-
-impl<'a> Cursor<'a> {
-    fn new(found: &'a BodyDivergence, transfer: Transfer<'a>) -> Self {
-        let values = Values::new(&found.elements);
-        let mut cursor = Cursor { found, transfer, values, block: BlockId::new(0), next: 0 };
-        cursor.enter(BlockId::new(0));
-        cursor
-    }
-
-    /// Goes to the start of a block.
-    pub fn enter(&mut self, block: BlockId) {
-        self.block = block;
-        self.next = self.transfer.body.blocks[block].first;
-        self.transfer.whole = self.found.is_whole(block);
-        self.found.load(block, self.transfer.body, &mut self.values);
-    }
-
-    /// The instruction before which the cursor stands; none at the end of the block.
-    pub fn next(&self) -> Option<&'a Instruction> {
-        let body = self.transfer.body;
-        let end = body.blocks[self.block].end;
-        (self.next < end).then(|| &body.instructions[self.next as usize])
-    }
-
-    /// Goes over an instruction.
-    pub fn advance(&mut self) {
-        let Some(instruction) = self.next() else { return };
-        self.transfer.step(&mut self.values, instruction);
-        if self.scatters(instruction) {
-            self.values.scatter();
-        }
-        self.next += 1;
-    }
-
-    /// Whether lanes may wait for others in an instruction, whatever these do meanwhile.
-    pub(super) fn scatters(&self, instruction: &Instruction) -> bool {
-        self.found.blocks[self.block].scattered && self.transfer.synchronizes(instruction)
-    }
-
-    /// Whether an element of a register is defined on any way to here and, unless its block defines it, may be read.
-    pub fn is_followed(&self, register: RegisterId, element: u32) -> bool {
-        self.values.get(self.found.elements.index(register, element)).is_some()
-    }
-
-    /// The shape of an element of a register here. One that is not followed counts as uniform.
-    pub fn shape(&self, register: RegisterId, element: u32) -> Shape {
-        self.values.get(self.found.elements.index(register, element)).unwrap_or(Shape::UNIFORM)
-    }
-
-    /// The shape of an operand here: for one of several elements uniform if they all are, otherwise varying.
-    pub fn operand(&self, operand: &Operand) -> Shape {
-        self.transfer.operand(&self.values, operand).unwrap_or(Shape::UNIFORM)
-    }
-
-    /// The shape of an address here.
-    pub fn address(&self, address: &Address) -> Shape {
-        self.transfer.address(&self.values, address).unwrap_or(Shape::UNIFORM)
-    }
-
-    /// The function that an instruction calls by name, and how it is entered.
-    fn call(&self, instruction: &Instruction) -> Option<(FunctionId, Entry)> {
-        let body = self.transfer.body;
-        let parts = CallParts::of(body, instruction)?;
-        let Operand::Function(callee) = *parts.target else { return None };
-        let mut arguments = Vec::new();
-        for argument in parts.arguments {
-            let elements = match *argument {
-                Operand::Vector(register) => u32::from(body.registers[register].ty.elements),
-                _ => 1,
-            };
-            let shapes = (0..elements).map(|index| self.transfer.returned(&self.values, argument, index));
-            arguments.extend(shapes.map(across));
-        }
-        let condition = body.operands(instruction).first().filter(|_| instruction.op.has("cond"));
-        let all_call = condition.is_none_or(|condition| self.operand(condition).is_uniform());
-        Some((callee, Entry { arguments, whole: self.transfer.whole && all_call }))
-    }
 }

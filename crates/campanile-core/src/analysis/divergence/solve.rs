@@ -85,8 +85,10 @@ impl<'a> Solver<'a> {
             self.block(block);
             self.note_parted();
         }
-        for block in self.graph.reverse_post_order() {
-            self.found.blocks[*block].waiting = std::mem::take(&mut self.apart.waiting[*block]);
+        if !self.found.given_up {
+            for block in self.graph.reverse_post_order() {
+                self.found.blocks[*block].waiting = std::mem::take(&mut self.apart.waiting[*block]);
+            }
         }
         self.found
     }

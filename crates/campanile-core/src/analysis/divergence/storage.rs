@@ -2,10 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Entry;
-use super::program::Cursor;
 use super::shape::Shape;
 use super::values::join;
+use super::{Cursor, Entry};
 use crate::analysis::touches::touches;
 use crate::module::{RegisterId, keys};
 
