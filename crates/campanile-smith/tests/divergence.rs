@@ -28,7 +28,7 @@ fn judge(sample: &Sample, seed: u64) -> Result<usize, String> {
     let module = support::load_text(&print(&support::load(sample)?))?;
     let kernel = module.kernel(&sample.kernel).expect("the kernel");
     let divergence = Divergence::new(&module, kernel, launch_shape(&sample.shape, !seed.is_multiple_of(4)));
-    let checked = claims::write(&module, &divergence, seed, 500);
+    let checked = claims::write(&module, &divergence, seed, 100);
     let module = Arc::new(support::load_text(&checked.text)?);
     let (report, _, device) = launch(&module, sample, Checks::NONE, 1);
     if !report.findings.is_empty() {
@@ -49,5 +49,5 @@ fn claims_hold_in_samples() {
         let sample = campanile_smith::from_seed(seed, Options::default());
         claims += judge(&sample, seed).unwrap_or_else(|fault| panic!("{fault}\nseed {seed}"));
     }
-    assert!(claims > 100 * count as usize, "only {claims} claims");
+    assert!(claims > 20 * count as usize, "only {claims} claims");
 }
