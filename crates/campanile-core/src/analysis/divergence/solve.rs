@@ -136,7 +136,10 @@ impl<'a> Solver<'a> {
         let is_branch = is_return || last.op.opcode() == Opcode::ControlFlow(ControlFlow::Goto);
         let condition = operands.first().filter(|_| is_branch && last.op.has("cond"));
         let condition = condition.and_then(|condition| transfer.operand(&self.values, condition));
-        if let (Some(Shape::Varying), [one, other]) = (condition, self.graph.successors(block)) {
+        let differs = condition.is_some_and(|condition| !condition.is_uniform());
+        if let [one, other] = self.graph.successors(block)
+            && differs
+        {
             self.found.blocks[block].divergent = true;
             self.apart.part(&self.graph, *one, *other);
         }
