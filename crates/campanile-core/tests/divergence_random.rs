@@ -1,4 +1,6 @@
 //! The divergence analysis against lanes that run, on random graphs of a few blocks.
+//!
+//! `CAMPANILE_SAMPLES` says how many are tried.
 
 mod files;
 mod lanes;

@@ -1,4 +1,6 @@
 //! What the divergence analysis claims holds when samples run: each claim becomes instructions that check it.
+//!
+//! `CAMPANILE_SAMPLES` says how many samples are tried, `CAMPANILE_FIRST` which seed comes first.
 
 mod claims;
 #[path = "support/launch.rs"]
@@ -42,9 +44,9 @@ fn judge(sample: &Sample, seed: u64) -> Result<usize, String> {
 
 #[test]
 fn claims_hold_in_samples() {
-    let count = std::env::var("CAMPANILE_SAMPLES").ok().and_then(|count| count.parse().ok()).unwrap_or(200);
+    let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());
+    let (first, count) = (number("CAMPANILE_FIRST").unwrap_or(0), number("CAMPANILE_SAMPLES").unwrap_or(200));
     let mut claims = 0;
-    let first = std::env::var("CAMPANILE_FIRST").ok().and_then(|first| first.parse().ok()).unwrap_or(0);
     for seed in first..first + count {
         let sample = campanile_smith::from_seed(seed, Options::default());
         claims += judge(&sample, seed).unwrap_or_else(|fault| panic!("{fault}\nseed {seed}"));
