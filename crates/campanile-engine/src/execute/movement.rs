@@ -25,9 +25,18 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     pub(super) fn assign(&mut self, sub: &mut SubGroup, here: &Here, assign: &Assign) {
-        for (index, part) in assign.parts.iter().enumerate() {
-            let (values, undefined) = self.read(sub, here, *part);
-            let slot = here.base + assign.to as usize + index;
+        let Slots { first, count, element_bytes } = assign.to;
+        for index in 0..count as usize {
+            let slot = here.base + first as usize + index;
+            let (mut values, mut undefined) = match assign.parts.get(index) {
+                Some(part) => self.read(sub, here, *part),
+                None => self.read(sub, here, assign.parts[0]),
+            };
+            if assign.parts.len() < count as usize {
+                let (bits, bytes) = (8 * element_bytes, element_bytes as usize);
+                values = values.map(|value| value >> (bits as usize * index) & (u64::MAX >> (64 - bits)));
+                undefined = undefined.map(|all| all >> (bytes * index) & ((1 << bytes) - 1));
+            }
             sub.registers.write_raw(slot, &values, &undefined, here.active);
         }
     }

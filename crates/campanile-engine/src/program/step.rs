@@ -88,9 +88,9 @@ pub(crate) struct Copy {
 
 /// A value moved into adjacent slots.
 pub(crate) struct Assign {
-    /// The first slot.
-    pub to: u32,
-    /// What goes into each: one part, or the two halves of 128 bits.
+    /// The slots.
+    pub to: Slots,
+    /// What goes into each: a part for each slot, or one value of at most 64 bits that is cut into as many.
     pub parts: Vec<Source>,
 }
 

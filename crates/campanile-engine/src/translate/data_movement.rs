@@ -75,7 +75,23 @@ impl FunctionTranslator<'_> {
     fn copy(&self, to: Slots, from: &Operand) -> Step {
         match self.slots(from) {
             Some(from) => Step::Copy(Box::new(Copy { to, from })),
-            None => assign(to, self.parts(from, to.count)),
+            None => assign(to, self.pieces(to, from)),
+        }
+    }
+
+    /// A value that lies in no register, as it goes into slots. Immediates are cut here, other values when they are known.
+    fn pieces(&self, to: Slots, from: &Operand) -> Vec<Source> {
+        let value = match *from {
+            Operand::Immediate(value) => i128::from(value as i64) as u128,
+            Operand::UnsignedImmediate(value) => value.into(),
+            _ => return vec![self.source(from)],
+        };
+        let bits = 8 * to.element_bytes;
+        let piece =
+            |index| (value >> (bits * index)) as u64 & u64::MAX.checked_shr(64 - bits).unwrap_or(u64::MAX);
+        match to.count {
+            1 => vec![self.source(from)],
+            count => (0..count).map(piece).map(Source::Constant).collect(),
         }
     }
 
@@ -105,5 +121,5 @@ fn index(instruction: &Instruction) -> u32 {
 }
 
 fn assign(to: Slots, parts: Vec<Source>) -> Step {
-    Step::Assign(Box::new(Assign { to: to.first, parts }))
+    Step::Assign(Box::new(Assign { to, parts }))
 }
