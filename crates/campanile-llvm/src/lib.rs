@@ -27,10 +27,12 @@
 
 mod cpus;
 mod error;
+pub mod frame;
 mod ffi;
 mod host;
 mod jit;
 mod llvm;
+pub mod lower;
 mod machine;
 mod module;
 mod search;

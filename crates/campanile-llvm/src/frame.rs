@@ -1,0 +1,87 @@
+//! What compiled kernels and their host share: the frames that tell a sub-group where it is, and the services that it
+//! may ask for. Everything here is laid out as C does; the lowering reads fields by the offsets that stand here.
+
+use std::ffi::c_void;
+
+/// One launch. Compiled code never writes it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct LaunchFrame {
+    /// The argument buffer, with the addresses that the kernel sees.
+    pub arguments: *const u8,
+    /// What the sub-groups may ask for.
+    pub services: *const Services,
+    /// The address of each variable of the module, by its number; zero for private and shared ones.
+    pub variables: *const u64,
+    /// What the services need to know of the launch; nothing to compiled code.
+    pub host: *const c_void,
+    /// `%printfbuffer`.
+    pub printf_buffer: u64,
+    /// `%globalsize`.
+    pub global_size: [u64; 3],
+    /// `%globaloffset`.
+    pub global_offset: [u64; 3],
+    /// `%groupcount`.
+    pub group_count: [u32; 3],
+    /// `%enqueuedlocalsize`.
+    pub enqueued_local_size: [u32; 3],
+    /// `%workdim`.
+    pub dimensions: u32,
+    /// Bytes of private memory of a work-item, all nested calls together.
+    pub private_bytes: u32,
+}
+
+/// A work-group under way. Compiled code never writes it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GroupFrame {
+    /// Its launch.
+    pub launch: *const LaunchFrame,
+    /// Its shared memory; shared addresses count from here.
+    pub shared: *mut u8,
+    /// `%groupid`.
+    pub group_id: [u32; 3],
+    /// `%localsize`.
+    pub local_size: [u32; 3],
+}
+
+/// A sub-group under way.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SubgroupFrame {
+    /// Its work-group.
+    pub group: *const GroupFrame,
+    /// Its private memory, that of all lanes: the four bytes from address `4 * n` on of lane `l` lie at
+    /// `128 * n + 4 * l`. It begins at a multiple of 128 bytes.
+    pub private: *mut u8,
+    /// What the services need to know of the sub-group; nothing to compiled code.
+    pub host: *mut c_void,
+    /// Its number within the work-group.
+    pub number: u32,
+    /// A bit for each lane that has a work-item.
+    pub lanes: u32,
+}
+
+/// One value for each lane, in the low bits of 64.
+pub type Lanes = [u64; 32];
+
+/// What compiled code asks its host to do.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Services {
+    /// Returns when all sub-groups of the work-group have called it.
+    pub barrier: unsafe extern "C" fn(*mut SubgroupFrame),
+    /// Lets the other sub-groups of the work-group go on: the sub-group waits in a loop for what it does not do itself.
+    pub yield_turn: unsafe extern "C" fn(*mut SubgroupFrame),
+    /// Computes an operation of the lowered kernel, by its number, from the sources in the order of the syntax line to
+    /// the results; all lanes, active or not.
+    pub compute: unsafe extern "C" fn(*mut SubgroupFrame, u32, *const Lanes, *mut Lanes),
+    /// Computes an operation of chapter 7 for the active lanes, and returns the mask of those that have a result.
+    pub cross_lane: unsafe extern "C" fn(*mut SubgroupFrame, u32, u32, *const Lanes, *mut Lanes) -> u32,
+    /// Carries out an `iatom` or `fatom` for the active lanes, in ascending order, at host addresses. Operands and
+    /// results have two halves each: the low 64 bits, then the high ones.
+    pub atomic: unsafe extern "C" fn(*mut SubgroupFrame, u32, u32, *const Lanes, *const Lanes, *mut Lanes),
+    /// Takes note of a fault, by its number (see [`Fault`](crate::lower::Fault)), at an instruction of a function, in
+    /// these lanes. It returns; what the lanes did not do is left out.
+    pub fault: unsafe extern "C" fn(*mut SubgroupFrame, u32, u32, u32, u32),
+}
