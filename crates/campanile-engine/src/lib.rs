@@ -29,4 +29,5 @@ pub use engine::{
     AddressArgument, Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId, SharedMemoryArgument,
 };
 pub use finding::{Access, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role};
+pub use memory::function_address;
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};
