@@ -24,7 +24,7 @@ const FUNCTIONS: u64 = 0xffff_ff00_0000_0000;
 const FUNCTION_SPACING: u64 = 16;
 
 /// The address of a function: not zero, its own, and no data (spec instruction 4.2).
-pub(crate) fn function_address(function: FunctionId) -> u64 {
+pub fn function_address(function: FunctionId) -> u64 {
     FUNCTIONS + (function.index() as u64 + 1) * FUNCTION_SPACING
 }
 
