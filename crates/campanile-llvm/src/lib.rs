@@ -27,8 +27,8 @@
 
 mod cpus;
 mod error;
-pub mod frame;
 mod ffi;
+pub mod frame;
 mod host;
 mod jit;
 mod llvm;
