@@ -129,8 +129,8 @@ pub struct Report {
     pub work_items: u64,
     /// Work-groups of the ND-range.
     pub work_groups: u64,
-    /// Instructions executed, counted once for each active lane.
-    pub instructions: u64,
+    /// Instructions executed, counted once for each active lane, by an engine that counts them.
+    pub instructions: Option<u64>,
     /// Time taken.
     pub duration: Duration,
 }
