@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use campanile_core::module::{FunctionKind, Module, Parameter};
+use campanile_core::module::Module;
 
 use crate::claims::Claim;
 use crate::device::{BufferId, Device, DeviceError};
 use crate::engine::{Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId};
-use crate::launch::{Argument, Launch, LaunchError, Options, Report, run};
+use crate::launch::{Launch, Options, Report, run};
 
 /// The checked engine with the memory of one module instance.
 pub struct CheckedEngine {
@@ -26,23 +26,6 @@ impl CheckedEngine {
 
     fn buffer(memory: MemoryId) -> BufferId {
         BufferId(memory.0 as u32)
-    }
-
-    /// The value of a parameter: its bytes of the argument buffer, with addresses filled in.
-    fn argument(&self, launch: &EngineLaunch<'_>, position: usize, parameter: &Parameter) -> Argument {
-        if let Some(shared) = launch.shared.iter().find(|one| one.parameter as usize == position) {
-            return Argument::Local(shared.bytes);
-        }
-        let (start, end) = (parameter.offset as usize, (parameter.offset + parameter.size) as usize);
-        let mut bytes = launch.arguments.get(start..end).unwrap_or_default().to_vec();
-        for address in launch.addresses.iter().filter(|one| one.parameter as usize == position) {
-            let value = self.device.buffer_address(Self::buffer(address.memory)) + address.start;
-            let place = address.place as usize - start;
-            if let Some(target) = bytes.get_mut(place..place + 8) {
-                target.copy_from_slice(&value.to_le_bytes());
-            }
-        }
-        Argument::Bytes(bytes)
     }
 }
 
@@ -91,26 +74,13 @@ impl Engine for CheckedEngine {
     }
 
     fn run(&mut self, launch: &EngineLaunch<'_>) -> Result<Report, EngineError> {
-        let module = self.device.module().clone();
-        let name = &launch.layout.kernel;
-        let not_a_kernel = || LaunchError::NotAKernel(name.clone());
-        let id = module.kernel(name).ok_or_else(not_a_kernel)?;
-        let FunctionKind::Kernel(kernel) = &module.functions[id].kind else {
-            return Err(not_a_kernel().into());
+        let address = |memory| {
+            let buffer = Self::buffer(memory);
+            self.device.has(buffer).then(|| self.device.buffer_address(buffer))
         };
-        let parameters = kernel.parameters.iter().enumerate();
-        let arguments = parameters.map(|(position, parameter)| self.argument(launch, position, parameter));
-        let launch = Launch {
-            kernel: id,
-            grid: launch.grid,
-            local: launch.local,
-            offset: launch.offset,
-            dimensions: launch.dimensions,
-            non_uniform: launch.non_uniform,
-            arguments: arguments.collect(),
-            printf_buffer: launch.printf_buffer.map(Self::buffer),
-            claims: launch.claims.iter().map(claim).collect(),
-        };
+        let resolved = launch.resolve(self.device.module(), address)?;
+        let printf_buffer = launch.printf_buffer.map(Self::buffer);
+        let launch = Launch { printf_buffer, claims: launch.claims.iter().map(claim).collect(), ..resolved };
         Ok(run(&mut self.device, &launch, &self.options)?)
     }
 

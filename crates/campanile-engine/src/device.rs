@@ -1,13 +1,13 @@
 //! A module instance: its global memory, which outlives launches.
 
-use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
 use campanile_core::isa::Space;
-use campanile_core::module::{InitializerItem, Linkage, Module, Variable, VariableId};
+use campanile_core::module::{Module, VariableId};
 
-use crate::memory::{GlobalMemory, Owner, function_address};
+use crate::memory::{GlobalMemory, Owner};
+use crate::variables::{host_variable, initial_bytes, resident_bytes};
 
 /// A buffer of a [`Device`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,13 +58,8 @@ impl Device {
         let mut memory = GlobalMemory::new();
         let mut variables = vec![None; module.variables.len()];
         for (slot, (id, variable)) in variables.iter_mut().zip(module.variables.iter()) {
-            let constant = match variable.space {
-                Space::Const => true,
-                Space::Global => false,
-                Space::Private | Space::Shared | Space::Generic => continue,
-            };
-            let imported = variable.linkage == Linkage::Imported;
-            let size = if imported { 0 } else { variable.size };
+            let Some(size) = resident_bytes(variable) else { continue };
+            let constant = variable.space == Space::Const;
             let initial = variable.initializer.as_ref().map(|_| [].as_slice());
             let object = memory.add(size, initial, variable.alignment, constant, Owner::Variable(id));
             let too_large = || DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
@@ -75,33 +70,11 @@ impl Device {
             if let (Some(object), Some(_)) = (device.variables[index(id)], &variable.initializer) {
                 let too_large =
                     |_| DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
-                let bytes = device.initial_bytes(variable).map_err(too_large)?;
+                let bytes = initial_bytes(variable, |one| device.variable_address(one)).map_err(too_large)?;
                 device.memory.write_bytes(object, 0, &bytes);
             }
         }
         Ok(device)
-    }
-
-    fn initial_bytes(&self, variable: &Variable) -> Result<Vec<u8>, TryReserveError> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(variable.size as usize)?;
-        for item in variable.initializer.iter().flat_map(|initializer| &initializer.items) {
-            match *item {
-                InitializerItem::Value { bytes: count, value } => {
-                    bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(count)]);
-                }
-                InitializerItem::Zero(count) => bytes.resize(bytes.len() + count as usize, 0),
-                InitializerItem::Variable { variable, offset } => {
-                    let address = self.variable_address(variable).unwrap_or(0);
-                    bytes.extend_from_slice(&address.wrapping_add_signed(offset).to_le_bytes());
-                }
-                InitializerItem::Function { function, offset } => {
-                    let address = function_address(function);
-                    bytes.extend_from_slice(&address.wrapping_add_signed(offset).to_le_bytes());
-                }
-            }
-        }
-        Ok(bytes)
     }
 
     /// The module.
@@ -209,11 +182,8 @@ impl Device {
     }
 
     fn find_variable(&self, name: &str) -> Result<u32, DeviceError> {
-        let variables = &self.module.variables;
-        let by_host_name = variables.iter().find(|(_, one)| one.host_access.as_deref() == Some(name));
-        let by_symbol = || variables.iter().find(|(_, one)| one.owner.is_none() && one.name == name);
-        let found = by_host_name.or_else(by_symbol).and_then(|(id, _)| self.variables[index(id)]);
-        found.ok_or_else(|| DeviceError::UnknownVariable(name.to_owned()))
+        let object = self.variables[index(host_variable(&self.module, name)?)];
+        object.ok_or_else(|| DeviceError::UnknownVariable(name.to_owned()))
     }
 
     /// The address of a global or constant variable.

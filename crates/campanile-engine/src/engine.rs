@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use campanile_contract::KernelLayout;
+use campanile_core::module::{FunctionKind, Module, Parameter};
 
 use crate::device::DeviceError;
-use crate::launch::{LaunchError, Report};
+use crate::launch::{Argument, Launch, LaunchError, Report};
 
 /// A piece of an engine's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +41,53 @@ pub struct EngineLaunch<'a> {
     pub shared: &'a [SharedMemoryArgument],
     /// What `%printfbuffer` points to.
     pub printf_buffer: Option<MemoryId>,
+}
+
+impl EngineLaunch<'_> {
+    /// The launch of a module's kernel with its arguments as the engine's addresses complete them; without printf buffer
+    /// and claims.
+    ///
+    /// # Errors
+    /// When the module has no such kernel, or the engine no such memory.
+    pub fn resolve(
+        &self,
+        module: &Module,
+        address: impl Fn(MemoryId) -> Option<u64>,
+    ) -> Result<Launch, LaunchError> {
+        let name = &self.layout.kernel;
+        let id = module.kernel(name).ok_or_else(|| LaunchError::NotAKernel(name.clone()))?;
+        let FunctionKind::Kernel(kernel) = &module.functions[id].kind else {
+            return Err(LaunchError::NotAKernel(name.clone()));
+        };
+        let parameters = kernel.parameters.iter().enumerate();
+        let arguments = parameters.map(|(position, parameter)| self.argument(position, parameter, &address));
+        let arguments = arguments.collect::<Result<_, _>>()?;
+        let EngineLaunch { offset, non_uniform, .. } = *self;
+        let launch = Launch::new(id, self.dimensions, self.grid, self.local);
+        Ok(Launch { offset, non_uniform, arguments, ..launch })
+    }
+
+    /// The value of a parameter: its bytes of the argument buffer, with addresses filled in.
+    fn argument(
+        &self,
+        position: usize,
+        parameter: &Parameter,
+        address: impl Fn(MemoryId) -> Option<u64>,
+    ) -> Result<Argument, LaunchError> {
+        if let Some(shared) = self.shared.iter().find(|one| one.parameter as usize == position) {
+            return Ok(Argument::Local(shared.bytes));
+        }
+        let (start, end) = (parameter.offset as usize, (parameter.offset + parameter.size) as usize);
+        let mut bytes = self.arguments.get(start..end).unwrap_or_default().to_vec();
+        for one in self.addresses.iter().filter(|one| one.parameter as usize == position) {
+            let value = address(one.memory).ok_or(LaunchError::UnknownBuffer)? + one.start;
+            let place = one.place as usize - start;
+            if let Some(target) = bytes.get_mut(place..place + 8) {
+                target.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        Ok(Argument::Bytes(bytes))
+    }
 }
 
 /// An address in the argument buffer.
@@ -146,6 +194,19 @@ pub enum EngineError {
     OutOfMemory {
         /// Bytes asked for.
         bytes: u64,
+    },
+    /// Memory that the engine does not have.
+    #[error("the memory is not of this engine, or has been freed")]
+    UnknownMemory,
+    /// Bytes past the end of memory.
+    #[error("bytes {start} to {end} are not all in memory of {size} bytes")]
+    OutOfRange {
+        /// The first byte.
+        start: u64,
+        /// Behind the last one.
+        end: u64,
+        /// Bytes there are.
+        size: u64,
     },
     /// A launch that the engine refuses.
     #[error(transparent)]

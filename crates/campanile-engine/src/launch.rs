@@ -4,14 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use campanile_core::isa::Space;
-use campanile_core::module::{FunctionId, FunctionKind, Parameter};
+use campanile_core::module::FunctionId;
 
 use crate::checks::{Check, Checks};
 use crate::claims::{self, Claim};
 use crate::device::{BufferId, Device};
 use crate::execute;
 use crate::finding::Finding;
-use crate::memory::SharedLayout;
 use crate::ndrange::{NdRange, ShapeError};
 use crate::program::Program;
 use crate::translate;
@@ -130,8 +129,8 @@ pub struct Report {
     pub work_items: u64,
     /// Work-groups of the ND-range.
     pub work_groups: u64,
-    /// Instructions executed, counted once for each active lane.
-    pub instructions: u64,
+    /// Instructions executed, counted once for each active lane, by an engine that counts them.
+    pub instructions: Option<u64>,
     /// Time taken.
     pub duration: Duration,
 }
@@ -226,49 +225,15 @@ impl fmt::Display for Size {
 
 /// Runs a kernel to its end, or until the findings make that pointless.
 pub fn run(device: &mut Device, launch: &Launch, options: &Options) -> Result<Report, LaunchError> {
-    let module = device.module().clone();
-    let function = &module.functions[launch.kernel];
-    let FunctionKind::Kernel(kernel) = &function.kind else {
-        return Err(LaunchError::NotAKernel(function.name.clone()));
-    };
-    let Launch { dimensions, grid, local, offset, non_uniform, .. } = *launch;
-    let limits = &options.limits;
-    let group_limit = limits.work_group.min(1 << 16);
-    let range = NdRange::new(dimensions, grid, local, offset, non_uniform, group_limit)?;
-    if let Some(required) = kernel.required_work_group_size
-        && required != local
-    {
-        let kernel = function.name.clone();
-        return Err(LaunchError::RequiredSize { kernel, required, given: local });
-    }
-    let (expected, given) = (kernel.parameters.len(), launch.arguments.len());
-    if expected != given {
-        return Err(LaunchError::ArgumentCount { kernel: function.name.clone(), expected, given });
-    }
-    let mut program = translate::translate(device, launch.kernel)?;
-    let mut shared = SharedLayout::clone(&program.shared);
-    for (position, (parameter, argument)) in kernel.parameters.iter().zip(&launch.arguments).enumerate() {
-        let bytes = argument_bytes(device, &mut shared, position, parameter, argument)?;
-        let start = parameter.offset as usize;
-        program.arguments[start..start + bytes.len()].copy_from_slice(&bytes);
-    }
-    if shared.used() > limits.shared {
-        return Err(LaunchError::SharedMemory { needed: shared.used(), limit: limits.shared });
-    }
-    program.shared = shared.into();
-    let needed = program.codes[0].private_size;
-    if needed > limits.private {
-        return Err(LaunchError::PrivateMemory { needed, limit: limits.private });
-    }
-    if let Some(buffer) = launch.printf_buffer
-        && !device.has(buffer)
-    {
-        return Err(LaunchError::UnknownBuffer);
-    }
-    let printf_buffer = launch.printf_buffer.map_or(0, |buffer| device.buffer_address(buffer));
+    let address = |buffer| device.has(buffer).then(|| device.buffer_address(buffer));
+    let accepted = launch.accept(device.module(), &options.limits, address)?;
+    let printf_buffer = launch.printf_buffer.map(|buffer| address(buffer).ok_or(LaunchError::UnknownBuffer));
+    let printf_buffer = printf_buffer.transpose()?.unwrap_or(0);
     if launch.claims.iter().any(|claim| !device.has(claim.buffer)) {
         return Err(LaunchError::UnknownBuffer);
     }
+    let range = accepted.range.clone();
+    let mut program = translate::translate(device, accepted);
     program.buffer_names = claims::names(&launch.claims).map(|(buffer, name)| (buffer.0, name)).collect();
     Ok(execute_claimed(device, &program, launch, &range, printf_buffer, options))
 }
@@ -295,44 +260,4 @@ fn execute_claimed(
     }
     report.findings.splice(0..0, claims::overlaps(device, launch.kernel, &launch.claims));
     report
-}
-
-/// The bytes of one argument, as the kernel reads them.
-fn argument_bytes(
-    device: &Device,
-    shared: &mut SharedLayout,
-    position: usize,
-    parameter: &Parameter,
-    argument: &Argument,
-) -> Result<Vec<u8>, LaunchError> {
-    let points_into = |given: Space| match parameter.space {
-        Some(expected) if expected.address_bits() != given.address_bits() => {
-            let parameter = parameter.name.clone();
-            Err(LaunchError::ArgumentSpace { parameter, expected, given })
-        }
-        _ => Ok(()),
-    };
-    let bytes = match argument {
-        Argument::Bytes(bytes) => bytes.clone(),
-        Argument::Buffer(buffer) => {
-            points_into(Space::Global)?;
-            if !device.has(*buffer) {
-                return Err(LaunchError::UnknownBuffer);
-            }
-            device.buffer_address(*buffer).to_le_bytes().to_vec()
-        }
-        Argument::Local(size) => {
-            points_into(Space::Shared)?;
-            let alignment = parameter.pointee_alignment.unwrap_or(1);
-            let address = shared.add_argument(position as u32, *size, alignment);
-            let bytes = u64::from(address as u32).to_le_bytes();
-            // A parameter of eight bytes that is not marked holds the address too.
-            bytes[..if parameter.size == 8 { 8 } else { 4 }].to_vec()
-        }
-    };
-    if bytes.len() != parameter.size as usize {
-        let (expected, given) = (parameter.size, bytes.len());
-        return Err(LaunchError::ArgumentSize { parameter: parameter.name.clone(), expected, given });
-    }
-    Ok(bytes)
 }

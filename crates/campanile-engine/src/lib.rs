@@ -4,6 +4,7 @@
 //! generation, and watches every rule of the machine. A [`Device`] holds the global memory of a module instance,
 //! [`run`] launches a kernel on it, and the [`Report`] tells what was wrong with the kernel.
 
+mod accept;
 mod checked;
 mod checks;
 mod claims;
@@ -20,7 +21,9 @@ pub mod ndrange;
 mod observe;
 mod program;
 mod translate;
+mod variables;
 
+pub use accept::Accepted;
 pub use checked::CheckedEngine;
 pub use checks::{Check, Checks, UnknownCheck};
 pub use claims::Claim;
@@ -28,6 +31,9 @@ pub use device::{BufferId, Device, DeviceError};
 pub use engine::{
     AddressArgument, Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId, SharedMemoryArgument,
 };
-pub use finding::{Access, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role};
-pub use memory::function_address;
+pub use finding::{
+    Access, Collector, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role, Where,
+};
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};
+pub use memory::function_address;
+pub use variables::{host_variable, initial_bytes, resident_bytes};

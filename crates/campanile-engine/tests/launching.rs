@@ -96,7 +96,7 @@ fn reports_count_and_tell_progress() {
         teller.fetch_max(done, Ordering::Relaxed);
     }));
     let report = case.run();
-    assert_eq!(report.instructions, 320 * 3);
+    assert_eq!(report.instructions, Some(320 * 3));
     assert_eq!(told.load(Ordering::Relaxed), 8);
 }
 

@@ -65,6 +65,13 @@ pub struct SubgroupFrame {
 /// One value for each lane, in the low bits of 64.
 pub type Lanes = [u64; 32];
 
+/// Runs one sub-group.
+pub type SubgroupEntry = unsafe extern "C" fn(*mut SubgroupFrame);
+
+/// Runs all sub-groups of the work-groups from one number up to another, x counting fastest, one after the other in this
+/// shared and private memory. The frames of its sub-groups have no host.
+pub type GroupsEntry = unsafe extern "C" fn(*const LaunchFrame, *mut u8, *mut u8, u64, u64);
+
 /// What compiled code asks its host to do.
 #[repr(C)]
 #[derive(Debug)]

@@ -26,6 +26,7 @@
 //! process: modules are therefore given to the machine and come back.
 
 mod cpus;
+mod engine;
 mod error;
 mod ffi;
 pub mod frame;
@@ -37,6 +38,7 @@ mod machine;
 mod module;
 mod search;
 
+pub use engine::{JitEngine, JitOptions, JitUnavailable, ObjectCache, PASSES};
 pub use error::{Attempt, CompileError, Fault, JitError, LoadError, MachineError};
 pub use ffi::entry::{Entry, Signature};
 pub use ffi::object::Object;

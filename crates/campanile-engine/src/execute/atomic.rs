@@ -1,18 +1,17 @@
 //! `iatom` and `fatom` (spec instructions 8.1 and 8.2).
 
-use campanile_core::isa::{FloatFormat, Operation, Space};
+use campanile_core::isa::{Operation, Space};
 use campanile_core::module::generic;
 
 use super::access::{Checked, Fault, FaultKind, Permitted, keep_order};
 use super::machine::{Here, Machine};
 use super::sub_group::SubGroup;
 use crate::finding::{Access, FindingKind};
-use crate::float::{self, Mode};
 use crate::mask::lanes;
-use crate::meaning::Lanes;
+use crate::meaning::{AtomicChange, Lanes};
 use crate::memory::Memory;
 use crate::observe::Observer;
-use crate::program::{Atomic, Change, Slots};
+use crate::program::{Atomic, Slots};
 
 impl<O: Observer> Machine<'_, O> {
     /// The lanes take their turns in ascending order.
@@ -87,7 +86,7 @@ impl Update<'_> {
     ) {
         let Update { checked, atomic, permitted, addresses } = self;
         let bytes = atomic.access.bytes();
-        let reads_only_to_replace = atomic.change == Change::Integer(Operation::Exchange);
+        let reads_only_to_replace = atomic.change == AtomicChange::Integer(Operation::Exchange);
         for lane in lanes(permitted.lanes) {
             let found = permitted.object.or_else(|| memory.find(addresses[lane]));
             let Some(object) = found else { unreachable!("permitted accesses have an object") };
@@ -101,113 +100,9 @@ impl Update<'_> {
                 u128::from(operands[first][lane]) | u128::from(high) << 64
             };
             let (first, second) = (operand(0), operand(2));
-            let change = |old| apply(atomic.change, bytes * 8, old, first, second);
+            let change = |old| atomic.change.apply(bytes * 8, old, first, second);
             let old = memory.update(&object, byte, lane, bytes, change);
             (results[0][lane], results[1][lane]) = (old as u64, (old >> 64) as u64);
         }
-    }
-}
-
-/// What an atomic operation on so many bits stores in place of `old`.
-fn apply(change: Change, bits: u32, old: u128, first: u128, second: u128) -> u128 {
-    match change {
-        Change::Integer(operation) => {
-            integer(operation, bits, old, first, second) & (u128::MAX >> (128 - bits))
-        }
-        Change::Float(operation, format) => u128::from(floating(operation, format, old, first, second)),
-    }
-}
-
-fn integer(operation: Operation, bits: u32, old: u128, first: u128, second: u128) -> u128 {
-    let signed = |value: u128| (value << (128 - bits)) as i128;
-    match operation {
-        Operation::Add => old.wrapping_add(first),
-        Operation::Sub => old.wrapping_sub(first),
-        Operation::Increment => old.wrapping_add(1),
-        Operation::Decrement => old.wrapping_sub(1),
-        Operation::IncrementWrap => {
-            if old >= first {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Operation::DecrementWrap => {
-            if old == 0 || old > first {
-                first
-            } else {
-                old - 1
-            }
-        }
-        Operation::SignedMin => {
-            if signed(first) < signed(old) {
-                first
-            } else {
-                old
-            }
-        }
-        Operation::SignedMax => {
-            if signed(first) > signed(old) {
-                first
-            } else {
-                old
-            }
-        }
-        Operation::UnsignedMin => old.min(first),
-        Operation::UnsignedMax => old.max(first),
-        Operation::And => old & first,
-        Operation::Or => old | first,
-        Operation::Xor => old ^ first,
-        Operation::Exchange => first,
-        Operation::Cas => {
-            if old == first {
-                second
-            } else {
-                old
-            }
-        }
-        Operation::Min
-        | Operation::Max
-        | Operation::AbsMax
-        | Operation::Sum
-        | Operation::Up
-        | Operation::Down
-        | Operation::Index => unreachable!("`.{operation}` is no operation of `iatom`"),
-    }
-}
-
-fn floating(operation: Operation, format: FloatFormat, old: u128, first: u128, second: u128) -> u64 {
-    let (old, first, second) = (old as u64, first as u64, second as u64);
-    let mode = Mode::default();
-    match operation {
-        Operation::Add => float::add(format, mode, old, first),
-        Operation::Sub => float::sub(format, mode, old, first),
-        Operation::Min => float::min(format, mode, false, old, first),
-        Operation::Max => float::max(format, mode, false, old, first),
-        // By bits: a comparison that a NaN fails could never replace one.
-        Operation::Cas => {
-            if old == first {
-                second
-            } else {
-                old
-            }
-        }
-        Operation::AbsMax
-        | Operation::Sum
-        | Operation::SignedMin
-        | Operation::SignedMax
-        | Operation::UnsignedMin
-        | Operation::UnsignedMax
-        | Operation::And
-        | Operation::Or
-        | Operation::Xor
-        | Operation::Exchange
-        | Operation::Increment
-        | Operation::Decrement
-        | Operation::IncrementWrap
-        | Operation::DecrementWrap
-        | Operation::Up
-        | Operation::Down
-        | Operation::Index => unreachable!("`.{operation}` is no operation of `fatom`"),
     }
 }

@@ -99,7 +99,7 @@ fn execute_observed<O: Observer>(
         }
         run_work_groups(&shared);
     });
-    let instructions = shared.instructions.into_inner();
+    let instructions = Some(shared.instructions.into_inner());
     let given_up = collector.stopped();
     Report {
         findings: collector.into_findings(),

@@ -14,7 +14,7 @@ type Key = (FunctionId, u32, u32);
 
 /// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Where {
+pub struct Where {
     /// The function it stands in.
     pub function: FunctionId,
     /// Its index in the body.
@@ -32,7 +32,7 @@ impl Where {
 }
 
 /// The findings of a launch, shared by all threads.
-pub(crate) struct Collector<'a> {
+pub struct Collector<'a> {
     module: &'a Module,
     kernel: FunctionId,
     limit: usize,
@@ -49,6 +49,11 @@ impl<'a> Collector<'a> {
     /// Whether the launch is to be given up.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Takes a finding of so many work-items, of which one is named.
+    pub fn report(&self, at: Where, kind: FindingKind, work_items: u32, work_item: WorkItem) {
+        Reporter::new(self).report(at, kind, work_items, || work_item, None);
     }
 
     fn add(&self, at: Where, kind: FindingKind, work_item: WorkItem, other: Option<Other>) {

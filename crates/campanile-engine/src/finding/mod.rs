@@ -6,7 +6,8 @@ mod kind;
 
 use campanile_core::module::{FunctionId, Place};
 
-pub(crate) use collect::{Collector, Reporter, Where};
+pub(crate) use collect::Reporter;
+pub use collect::{Collector, Where};
 pub use explain::{EXPLANATIONS, Explanation};
 pub use kind::{Access, FindingKind, Nearest};
 

@@ -4,6 +4,7 @@
 //! more than the values of its sources (registers, memory, control flow, addresses) is left to the machine.
 
 mod arithmetic;
+mod atomic;
 mod comparison;
 mod cross_lane;
 mod data_movement;
@@ -11,6 +12,7 @@ mod floating_point;
 mod lanewise;
 mod logical;
 
+pub use atomic::AtomicChange;
 use campanile_core::isa::{Op, Opcode};
 
 /// One value per work-item of a sub-group, in the low bits (zero-extended); predicates are 0 or 1; packed registers are

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use campanile_core::module::VariableId;
+use campanile_core::isa::Space;
+use campanile_core::module::{FunctionId, Module, VariableId};
 
 use super::bytes::{ReadWords, WriteWords};
 use super::object::{Memory, Object, Owner, Protection, find_sorted, nearest_sorted};
@@ -23,6 +24,23 @@ pub(crate) struct SharedLayout {
 }
 
 impl SharedLayout {
+    /// The shared variables of these functions.
+    pub fn of_variables(module: &Module, functions: &[FunctionId]) -> Self {
+        let mut layout = SharedLayout::default();
+        for (id, variable) in &module.variables {
+            let used = variable.owner.is_some_and(|owner| functions.contains(&owner));
+            if variable.space == Space::Shared && used {
+                layout.place(variable.size, variable.alignment, VARIABLE_ALIGNMENT, Owner::Variable(id));
+            }
+        }
+        layout
+    }
+
+    /// Nothing yet but so many bytes that are taken.
+    pub fn behind(bytes: u64) -> Self {
+        SharedLayout { end: bytes, ..SharedLayout::default() }
+    }
+
     fn place(&mut self, size: u64, alignment: u32, least: u64, owner: Owner) -> u64 {
         // What does not fit into 64 bits is refused by its size.
         let start = self.end.checked_next_multiple_of(least.max(u64::from(alignment))).unwrap_or(self.end);
@@ -33,14 +51,20 @@ impl SharedLayout {
         start
     }
 
-    /// Adds a variable and returns its address.
-    pub fn add_variable(&mut self, variable: VariableId, size: u64, alignment: u32) -> u64 {
-        self.place(size, alignment, VARIABLE_ALIGNMENT, Owner::Variable(variable))
+    /// The address of a variable, if it is here.
+    pub fn variable_address(&self, variable: VariableId) -> Option<u64> {
+        let object = self.objects.iter().find(|object| object.owner == Owner::Variable(variable));
+        object.map(|object| object.start)
     }
 
     /// Adds memory for a kernel argument and returns its address.
     pub fn add_argument(&mut self, position: u32, size: u32, alignment: u32) -> u64 {
         self.place(u64::from(size), alignment, ARGUMENT_ALIGNMENT, Owner::Argument(position))
+    }
+
+    /// Where the last object and the room behind it end.
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
     /// Bytes of all objects together.

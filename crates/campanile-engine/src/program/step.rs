@@ -1,9 +1,9 @@
 //! What one instruction makes the machine do.
 
-use campanile_core::isa::{FloatFormat, Opcode, Operation, Order, Scope, Space, SpecialRegister};
+use campanile_core::isa::{Opcode, Order, Scope, Space, SpecialRegister};
 use campanile_core::module::Signature;
 
-use crate::meaning::{CrossLaneMeaning, Meaning};
+use crate::meaning::{AtomicChange, CrossLaneMeaning, Meaning};
 
 /// Adjacent slots of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,21 +169,12 @@ pub(crate) struct Store {
     pub values: Vec<Source>,
 }
 
-/// What an atomic operation makes of the old value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// An integer operation.
-    Integer(Operation),
-    /// A floating-point operation.
-    Float(Operation, FloatFormat),
-}
-
 /// `iatom` and `fatom`.
 pub(crate) struct Atomic {
     /// The access.
     pub access: AccessPlan,
     /// The operation.
-    pub change: Change,
+    pub change: AtomicChange,
     /// Where the old value goes.
     pub to: Slots,
     /// `src0` and `src1`, each one source or the two halves of a 128-bit one; zero where there is none.

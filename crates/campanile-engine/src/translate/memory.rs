@@ -4,7 +4,8 @@ use campanile_core::isa::{Memory, Op, Scope, Space, Type};
 use campanile_core::module::{Address, Base, Operand};
 
 use super::FunctionTranslator;
-use crate::program::{AccessPlan, Atomic, Change, Load, LoadParameter, Source, Step, Store};
+use crate::meaning::AtomicChange;
+use crate::program::{AccessPlan, Atomic, Load, LoadParameter, Source, Step, Store};
 
 impl FunctionTranslator<'_> {
     pub(super) fn memory(&self, opcode: Memory, op: Op, operands: &[Operand]) -> Step {
@@ -19,11 +20,7 @@ impl FunctionTranslator<'_> {
                 Step::Store(Box::new(Store { access, values }))
             }
             (Memory::Iatom | Memory::Fatom, [to, Operand::Address(address), sources @ ..]) => {
-                let Some(operation) = op.operation() else { unreachable!("atomics name an operation") };
-                let change = match op.ty().and_then(Type::float_format) {
-                    Some(format) => Change::Float(operation, format),
-                    None => Change::Integer(operation),
-                };
+                let Some(change) = AtomicChange::of(op) else { unreachable!("atomics name an operation") };
                 let access = self.access(op, address);
                 let mut operands = [[Source::Constant(0); 2]; 2];
                 for (operand, source) in operands.iter_mut().zip(sources) {

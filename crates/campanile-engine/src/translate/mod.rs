@@ -12,59 +12,38 @@ mod reach;
 use std::sync::Arc;
 
 use campanile_core::isa::Space;
-use campanile_core::module::{
-    Body, FunctionId, FunctionKind, Linkage, Module, RegisterId, Variable, VariableId,
-};
+use campanile_core::module::{Body, FunctionId, Linkage, Module, RegisterId, VariableId};
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
+use crate::accept::Accepted;
 use crate::device::Device;
-use crate::launch::LaunchError;
-use crate::memory::{PRIVATE_ALIGNMENT, PRIVATE_GAP, PrivateVariable, SharedLayout};
+use crate::memory::{PRIVATE_ALIGNMENT, PRIVATE_GAP, PrivateVariable};
 use crate::program::{Code, Program, Slots};
+pub(crate) use reach::reachable;
 
-/// Translates a kernel; its argument buffer is still all zeros.
-pub(crate) fn translate(device: &Device, kernel: FunctionId) -> Result<Program, LaunchError> {
+/// Translates the functions of a launch.
+pub(crate) fn translate(device: &Device, accepted: Accepted) -> Program {
     let module = device.module();
-    let functions = reach::reachable(module, kernel)?;
+    let Accepted { functions, arguments, shared, .. } = accepted;
     let mut by_function = vec![None; module.functions.len()];
     for (index, function) in functions.iter().enumerate() {
         by_function[function.index()] = Some(index as u32);
     }
-    let mut layout = SharedLayout::default();
-    let addresses = addresses(device, &functions, &mut layout);
-    let symbols = Symbols { module, by_function: &by_function, addresses };
+    let addresses = module.variables.keys().filter_map(|id| {
+        let address = device.variable_address(id).or_else(|| shared.variable_address(id));
+        address.map(|address| (id, address))
+    });
+    let symbols = Symbols { module, by_function: &by_function, addresses: addresses.collect() };
     let codes = functions.iter().map(|function| symbols.code(*function)).collect();
-    let bytes = match &module.functions[kernel].kind {
-        FunctionKind::Kernel(kernel) => kernel.argument_bytes().next_multiple_of(4) as usize,
-        FunctionKind::Device { .. } => 0,
-    };
-    Ok(Program {
+    Program {
         module: module.clone(),
         codes,
         by_function,
-        shared: Arc::new(layout),
-        arguments: vec![0; bytes],
+        shared: Arc::new(shared),
+        arguments,
         buffer_names: FxHashMap::default(),
-    })
-}
-
-/// The addresses of all variables but private ones. Shared variables are placed for the given functions only.
-fn addresses(
-    device: &Device,
-    functions: &[FunctionId],
-    layout: &mut SharedLayout,
-) -> FxHashMap<VariableId, u64> {
-    let variables = device.module().variables.iter();
-    let address = |(id, variable): (VariableId, &Variable)| match variable.space {
-        Space::Global | Space::Const => device.variable_address(id).map(|address| (id, address)),
-        Space::Shared => {
-            let used = variable.owner.is_some_and(|owner| functions.contains(&owner));
-            used.then(|| (id, layout.add_variable(id, variable.size, variable.alignment)))
-        }
-        Space::Private | Space::Generic => None,
-    };
-    variables.filter_map(address).collect()
+    }
 }
 
 /// What names stand for.
@@ -90,7 +69,7 @@ impl Symbols<'_> {
             slots
         });
         let slots = slots.collect();
-        let (private, private_size) = self.private_variables(body);
+        let (private, private_size) = private_variables(self.module, body);
         let translator = FunctionTranslator { symbols: self, body, slots, private: &private };
         let steps = body.instructions.iter().map(|instruction| translator.step(instruction)).collect();
         Code {
@@ -103,22 +82,22 @@ impl Symbols<'_> {
             private_size,
         }
     }
+}
 
-    /// Where the private variables of a body lie in its activations, and how many bytes these have.
-    fn private_variables(&self, body: &Body) -> (Vec<PrivateVariable>, u64) {
-        let mut variables = Vec::new();
-        let mut end = 0u64;
-        for variable in &body.variables {
-            let declared = &self.module.variables[*variable];
-            if declared.space == Space::Private {
-                let (size, alignment) = (declared.size, declared.alignment);
-                let offset = round_up(end, PRIVATE_ALIGNMENT.max(u64::from(alignment)));
-                variables.push(PrivateVariable { variable: *variable, offset, size, alignment });
-                end = offset.saturating_add(size).saturating_add(PRIVATE_GAP);
-            }
+/// Where the private variables of a body lie in its activations, and how many bytes these have.
+pub(crate) fn private_variables(module: &Module, body: &Body) -> (Vec<PrivateVariable>, u64) {
+    let mut variables = Vec::new();
+    let mut end = 0u64;
+    for variable in &body.variables {
+        let declared = &module.variables[*variable];
+        if declared.space == Space::Private {
+            let (size, alignment) = (declared.size, declared.alignment);
+            let offset = round_up(end, PRIVATE_ALIGNMENT.max(u64::from(alignment)));
+            variables.push(PrivateVariable { variable: *variable, offset, size, alignment });
+            end = offset.saturating_add(size).saturating_add(PRIVATE_GAP);
         }
-        (variables, round_up(end, PRIVATE_ALIGNMENT))
     }
+    (variables, round_up(end, PRIVATE_ALIGNMENT))
 }
 
 /// Translates the instructions of one function.

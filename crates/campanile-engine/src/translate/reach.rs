@@ -11,7 +11,7 @@ use crate::launch::LaunchError;
 /// The kernel, then every function that it may call, directly or through an address.
 ///
 /// An indirect call may reach every function whose address is taken, in reachable code or in an initializer.
-pub(super) fn reachable(module: &Module, kernel: FunctionId) -> Result<Vec<FunctionId>, LaunchError> {
+pub(crate) fn reachable(module: &Module, kernel: FunctionId) -> Result<Vec<FunctionId>, LaunchError> {
     let unresolved = |import: &str| LaunchError::UnresolvedImport {
         kernel: module.functions[kernel].name.clone(),
         import: import.to_owned(),

@@ -89,7 +89,7 @@ fn nothing_done() -> Report {
         given_up: false,
         work_items: 0,
         work_groups: 0,
-        instructions: 0,
+        instructions: Some(0),
         duration: Duration::ZERO,
     }
 }

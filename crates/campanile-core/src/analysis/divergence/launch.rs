@@ -6,7 +6,7 @@ use crate::isa::SpecialRegister;
 /// What is known of the launches that code is generated for.
 ///
 /// It is taken for granted that no work-group has more than 65536 work-items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct LaunchShape {
     /// Dimensions in use, if known; the local size is one in the others.
     pub dimensions: Option<u32>,

@@ -1,0 +1,142 @@
+//! From a kernel to code that runs: lowering, LLVM, linking.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use campanile_core::analysis::LaunchShape;
+use campanile_core::module::{FunctionId, Module as Program};
+use campanile_engine::EngineError;
+
+use super::cache::ObjectCache;
+use super::operation::Operation;
+use crate::error::{CompileError, JitError};
+use crate::ffi::entry::Entry;
+use crate::ffi::object::Object;
+use crate::frame::{GroupsEntry, SubgroupEntry};
+use crate::jit::Jit;
+use crate::llvm::Llvm;
+use crate::lower::{Lowered, Target};
+use crate::machine::TargetMachine;
+use crate::module::Module;
+
+/// The passes that kernels are optimized with.
+pub const PASSES: &str = "default<O3>";
+
+/// The variable that names a folder in which the IR of every kernel is kept.
+const KEEP_IR: &str = "CAMPANILE_KEEP_IR";
+
+/// What turns a kernel into IR: [`lower`](crate::lower::lower), save in tests.
+pub(super) type Lower = fn(&Program, FunctionId, LaunchShape, &Target) -> Lowered;
+
+/// A kernel that has been compiled for launches of one shape.
+pub(super) struct Compiled {
+    pub subgroup: Entry<SubgroupEntry>,
+    pub groups: Option<Entry<GroupsEntry>>,
+    pub operations: Vec<Operation>,
+    pub shared_bytes: u64,
+    pub private_bytes: Option<u64>,
+}
+
+/// What compiles kernels for this machine.
+pub(super) struct Compiler {
+    llvm: &'static Llvm,
+    machine: TargetMachine,
+    target: Target,
+    cache: Option<ObjectCache>,
+    lower: Lower,
+}
+
+impl Compiler {
+    /// A compiler that keeps its object files in the cache, if there is one.
+    pub fn new(
+        llvm: &'static Llvm,
+        machine: TargetMachine,
+        cache: Option<ObjectCache>,
+        lower: Lower,
+    ) -> Self {
+        let target = Target::of(&machine);
+        Compiler { llvm, machine, target, cache, lower }
+    }
+
+    /// Compiles a kernel for launches of a shape.
+    pub fn compile(
+        &self,
+        program: &Program,
+        kernel: FunctionId,
+        shape: LaunchShape,
+    ) -> Result<Compiled, EngineError> {
+        let lowered = (self.lower)(program, kernel, shape, &self.target);
+        let name = &program.functions[kernel].name;
+        let kept = keep(name, &lowered.text)?;
+        self.link(lowered).map_err(|fault| {
+            let kept = kept.map_or_else(
+                || format!("{KEEP_IR}=FOLDER keeps the IR"),
+                |path| format!("the IR is in `{}`", path.display()),
+            );
+            EngineError::Other(format!("kernel `@{name}` cannot be compiled: {fault} ({kept})"))
+        })
+    }
+
+    fn link(&self, lowered: Lowered) -> Result<Compiled, Fault> {
+        let operation = |op| Operation::of(op).ok_or_else(|| Fault::Operation(op.to_string()));
+        let operations = lowered.operations.iter().map(|op| operation(*op)).collect::<Result<_, _>>()?;
+        let jit = Jit::new(self.llvm)?;
+        jit.add(&self.object(&lowered.text)?)?;
+        let groups = lowered.groups_entry.as_ref().map(|name| jit.entry(name)).transpose()?;
+        let subgroup = jit.entry(&lowered.subgroup_entry)?;
+        let Lowered { shared_bytes, private_bytes, .. } = lowered;
+        Ok(Compiled { subgroup, groups, operations, shared_bytes, private_bytes })
+    }
+
+    /// The object file of a module, from the cache if it is there.
+    fn object(&self, text: &str) -> Result<Object, CompileError> {
+        let Some(cache) = &self.cache else { return self.emit(text) };
+        let key = cache.key(self.llvm.version(), self.machine.description(), PASSES, text);
+        if let Some(object) = cache.read(&key) {
+            return Ok(object);
+        }
+        let object = self.emit(text)?;
+        cache.write(&key, &object);
+        Ok(object)
+    }
+
+    fn emit(&self, text: &str) -> Result<Object, CompileError> {
+        let module = Module::parse(self.llvm, text)?;
+        self.machine.object(self.machine.optimize(module, PASSES)?)
+    }
+}
+
+impl Target {
+    /// The target of a machine.
+    pub fn of(machine: &TargetMachine) -> Self {
+        let description = machine.description();
+        let has = |feature: &str| description.features.split(',').any(|one| one == feature);
+        Target {
+            triple: description.triple.clone(),
+            data_layout: machine.data_layout().to_owned(),
+            avx512: ["+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"].into_iter().all(has),
+            half: has("+avx512fp16") || has("+fullfp16"),
+        }
+    }
+}
+
+/// What went wrong on the way.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    #[error(transparent)]
+    Link(#[from] JitError),
+    #[error("the host has no service for `{0}`")]
+    Operation(String),
+}
+
+/// Writes the IR of a kernel where the user wants to see it, and says where that is.
+fn keep(kernel: &str, text: &str) -> Result<Option<PathBuf>, EngineError> {
+    let Some(folder) = env::var_os(KEEP_IR).filter(|folder| !folder.is_empty()) else { return Ok(None) };
+    let path = PathBuf::from(folder).join(format!("{kernel}.ll"));
+    fs::write(&path, text).map_err(|error| {
+        EngineError::Other(format!("the IR cannot be kept in `{}`: {error}", path.display()))
+    })?;
+    Ok(Some(path))
+}

@@ -1,0 +1,280 @@
+//! The fast engine: kernels compiled for this machine, on its own memory and all its threads.
+//!
+//! Nothing is watched here: a kernel that breaks a rule of the machine may do anything, as the spec allows. The checked
+//! engine tells which rule that was.
+
+mod atomics;
+mod block;
+mod cache;
+mod compile;
+mod distribute;
+mod memory;
+mod operation;
+mod services;
+mod worker;
+
+use std::ptr;
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use campanile_core::analysis::LaunchShape;
+use campanile_core::module::{FunctionId, Module};
+use campanile_engine::ndrange::NdRange;
+use campanile_engine::{
+    Accepted, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits, MemoryId, Progress,
+    Report,
+};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use rustc_hash::FxHashMap;
+
+use crate::error::{LoadError, MachineError};
+use crate::frame::LaunchFrame;
+use crate::llvm::Llvm;
+use crate::lower;
+use crate::machine::TargetMachine;
+use block::Block;
+pub use cache::ObjectCache;
+pub use compile::PASSES;
+use compile::{Compiled, Compiler, Lower};
+use distribute::Distribution;
+use memory::DeviceMemory;
+use services::{LaunchHost, SERVICES};
+use worker::Job;
+
+/// How the fast engine runs.
+pub struct JitOptions {
+    /// Number of threads; as many as the machine has without.
+    pub threads: Option<usize>,
+    /// Sizes that must not be exceeded.
+    pub limits: Limits,
+    /// Number of findings at which a launch is given up.
+    pub findings_limit: usize,
+    /// Told about progress, from any thread.
+    pub progress: Option<Progress>,
+    /// Where compiled kernels are kept; nowhere without.
+    pub cache: Option<ObjectCache>,
+}
+
+impl Default for JitOptions {
+    fn default() -> Self {
+        JitOptions {
+            threads: None,
+            limits: Limits::default(),
+            findings_limit: 20,
+            progress: None,
+            cache: ObjectCache::of_user(),
+        }
+    }
+}
+
+/// Why there is no fast engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JitUnavailable {
+    /// There is no LLVM.
+    #[error(transparent)]
+    Llvm(#[from] LoadError),
+    /// The LLVM that there is emits no code for this machine.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// The module's variables do not fit into memory.
+    #[error(transparent)]
+    Variables(#[from] DeviceError),
+}
+
+/// The fast engine with the memory of one module instance.
+pub struct JitEngine {
+    module: Arc<Module>,
+    memory: DeviceMemory,
+    compiler: Compiler,
+    compiled: FxHashMap<(FunctionId, LaunchShape), Arc<Compiled>>,
+    threads: usize,
+    /// Made for the first launch that has work for it.
+    pool: Option<ThreadPool>,
+    options: JitOptions,
+}
+
+impl JitEngine {
+    /// An instance of a module.
+    ///
+    /// # Errors
+    /// When there is no LLVM for this machine, or the module's variables do not fit into memory.
+    pub fn new(module: Arc<Module>, options: JitOptions) -> Result<Self, JitUnavailable> {
+        Self::with_lowering(module, options, lower::lower)
+    }
+
+    fn with_lowering(
+        module: Arc<Module>,
+        mut options: JitOptions,
+        lower: Lower,
+    ) -> Result<Self, JitUnavailable> {
+        let llvm = Llvm::load()?;
+        let compiler = Compiler::new(llvm, TargetMachine::host(llvm)?, options.cache.take(), lower);
+        let memory = DeviceMemory::new(&module)?;
+        let available = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = options.threads.unwrap_or_else(available).max(1);
+        Ok(JitEngine {
+            module,
+            memory,
+            compiler,
+            compiled: FxHashMap::default(),
+            threads,
+            pool: None,
+            options,
+        })
+    }
+
+    /// The kernel for launches of this shape.
+    fn compiled(&mut self, kernel: FunctionId, shape: LaunchShape) -> Result<Arc<Compiled>, EngineError> {
+        if let Some(compiled) = self.compiled.get(&(kernel, shape)) {
+            return Ok(compiled.clone());
+        }
+        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape)?);
+        self.compiled.insert((kernel, shape), compiled.clone());
+        Ok(compiled)
+    }
+
+    /// The threads that launches are run on.
+    fn pool(&mut self) -> Result<&ThreadPool, EngineError> {
+        let pool = match self.pool.take() {
+            Some(pool) => pool,
+            None => {
+                let name = |index| format!("campanile-{index}");
+                let builder = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(name);
+                let failed = |error| EngineError::Other(format!("there are no threads: {error}"));
+                builder.build().map_err(failed)?
+            }
+        };
+        Ok(self.pool.insert(pool))
+    }
+
+    /// Runs a launch that has been accepted, whose kernel is compiled.
+    fn launch(
+        &mut self,
+        launch: &Launch,
+        accepted: &Accepted,
+        printf_buffer: u64,
+        compiled: &Compiled,
+    ) -> Result<Report, EngineError> {
+        let start = Instant::now();
+        let module = self.module.clone();
+        let Accepted { range, arguments, .. } = accepted;
+        let mut arguments = arguments.clone();
+        let shared_bytes = launch.place_shared(&module, compiled.shared_bytes, &mut arguments)?;
+        let arguments = argument_block(&arguments)?;
+        let limits = self.options.limits;
+        let host = LaunchHost {
+            operations: &compiled.operations,
+            collector: Collector::new(&module, launch.kernel, self.options.findings_limit),
+            range,
+            limits,
+        };
+        let private_bytes = compiled.private_bytes.unwrap_or(limits.private).next_multiple_of(4);
+        let frame = LaunchFrame {
+            arguments: arguments.pointer(),
+            services: &SERVICES,
+            variables: self.memory.variable_addresses().as_ptr(),
+            host: ptr::from_ref(&host).cast(),
+            printf_buffer,
+            global_size: range.grid,
+            global_offset: range.offset,
+            group_count: range.groups,
+            enqueued_local_size: range.local,
+            dimensions: range.dimensions,
+            private_bytes: u32::try_from(private_bytes)
+                .map_err(|_| EngineError::OutOfMemory { bytes: private_bytes })?,
+        };
+        let job = Job { compiled, frame: &frame, range, ragged: is_ragged(range), shared_bytes };
+        self.distribute(&job, &host.collector)?;
+        let given_up = host.collector.stopped();
+        Ok(Report {
+            findings: host.collector.into_findings(),
+            given_up,
+            work_items: range.work_items(),
+            work_groups: range.work_groups(),
+            instructions: None,
+            duration: start.elapsed(),
+        })
+    }
+
+    fn distribute(&mut self, job: &Job<'_>, collector: &Collector<'_>) -> Result<(), EngineError> {
+        let threads = self.threads;
+        let progress = self.options.progress.take();
+        let distribution = Distribution::new(job, collector, progress.as_ref(), threads);
+        let result = match threads > 1 && distribution.is_wide() {
+            true => self.pool().and_then(|pool| distribution.run_on(pool)),
+            false => distribution.run(),
+        };
+        self.options.progress = progress;
+        result
+    }
+}
+
+/// The argument buffer where compiled code reads it.
+fn argument_block(arguments: &[u8]) -> Result<Block, EngineError> {
+    let bytes = arguments.len() as u64;
+    let mut block = Block::zeroed(bytes, 128).ok_or(EngineError::OutOfMemory { bytes })?;
+    block.write(0, arguments)?;
+    Ok(block)
+}
+
+/// Whether some work-groups are smaller than others.
+fn is_ragged(range: &NdRange) -> bool {
+    let mut sizes = range.grid.iter().zip(range.local);
+    sizes.any(|(grid, local)| !grid.is_multiple_of(u64::from(local)))
+}
+
+/// What is fixed of a launch that a kernel is compiled for.
+fn shape(range: &NdRange) -> LaunchShape {
+    match is_ragged(range) {
+        true => LaunchShape { dimensions: Some(range.dimensions), ..LaunchShape::default() },
+        false => LaunchShape::with_local_size(range.dimensions, range.local),
+    }
+}
+
+impl Engine for JitEngine {
+    fn name(&self) -> &'static str {
+        "jit"
+    }
+
+    fn allocate(&mut self, bytes: u64) -> Result<MemoryId, EngineError> {
+        self.memory.allocate(bytes)
+    }
+
+    fn free(&mut self, memory: MemoryId) {
+        self.memory.free(memory);
+    }
+
+    fn upload(&mut self, memory: MemoryId, start: u64, bytes: &[u8]) -> Result<(), EngineError> {
+        self.memory.buffer_mut(memory)?.write(start, bytes)
+    }
+
+    fn download(&mut self, memory: MemoryId, start: u64, bytes: &mut [u8]) -> Result<(), EngineError> {
+        self.memory.buffer(memory)?.read(start, bytes)
+    }
+
+    fn copy(&mut self, from: (MemoryId, u64), to: (MemoryId, u64), bytes: u64) -> Result<(), EngineError> {
+        let place = |(memory, start)| Ok::<_, EngineError>((self.memory.buffer(memory)?, start));
+        Block::copy(place(from)?, place(to)?, bytes)
+    }
+
+    fn run(&mut self, launch: &EngineLaunch<'_>) -> Result<Report, EngineError> {
+        let resolved = launch.resolve(&self.module, |memory| self.memory.address(memory))?;
+        // All addresses are bytes by now.
+        let accepted = resolved.accept(&self.module, &self.options.limits, |_| None)?;
+        let printf_buffer = self.memory.printf_buffer(launch.printf_buffer)?;
+        let compiled = self.compiled(resolved.kernel, shape(&accepted.range))?;
+        self.launch(&resolved, &accepted, printf_buffer, &compiled)
+    }
+
+    fn read_variable(&mut self, name: &str) -> Result<Vec<u8>, EngineError> {
+        self.memory.read_variable(&self.module, name)
+    }
+
+    fn write_variable(&mut self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
+        self.memory.write_variable(&self.module, name, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! One thread of a launch: runs work-groups, each sub-group on its own or all taking turns.
+//!
+//! Here compiled code is called: that it does with its frames what their description says is the lowering's duty.
+#![allow(unsafe_code)]
+
+use std::ptr;
+
+use campanile_engine::EngineError;
+use campanile_engine::ndrange::{Group, NdRange, SUBGROUP_SIZE};
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult};
+
+use super::block::Block;
+use super::compile::Compiled;
+use super::services::{Pause, Turns};
+use crate::ffi::entry::Entry;
+use crate::frame::{GroupFrame, GroupsEntry, LaunchFrame, SubgroupFrame};
+
+/// Alignment of the memory of work-groups and sub-groups.
+const ALIGNMENT: usize = 128;
+
+/// Stack of a sub-group that takes turns with others.
+const STACK: usize = 1 << 20;
+
+/// The same where functions call themselves. Pages are taken when they are first touched.
+const DEEP_STACK: usize = 64 << 20;
+
+/// What all threads of a launch share.
+pub(super) struct Job<'a> {
+    pub compiled: &'a Compiled,
+    pub frame: &'a LaunchFrame,
+    pub range: &'a NdRange,
+    /// Whether some work-groups are smaller than others.
+    pub ragged: bool,
+    /// Bytes of shared memory, that of arguments included.
+    pub shared_bytes: u64,
+}
+
+// SAFETY: what the launch's frame points to is only read while the launch runs.
+unsafe impl Sync for Job<'_> {}
+
+impl Job<'_> {
+    /// How work-groups of this launch are run.
+    fn method(&self) -> Method {
+        let local: u32 = self.range.local.iter().product();
+        match &self.compiled.groups {
+            // Deep calls need a stack of their own.
+            _ if self.compiled.private_bytes.is_none() => Method::Turns,
+            Some(groups) if !self.ragged => Method::Whole(groups.clone()),
+            None if local > SUBGROUP_SIZE => Method::Turns,
+            _ => Method::Single,
+        }
+    }
+}
+
+/// How work-groups are run.
+enum Method {
+    /// Compiled code goes from sub-group to sub-group and work-group to work-group.
+    Whole(Entry<GroupsEntry>),
+    /// One sub-group after another, as none waits for another.
+    Single,
+    /// All sub-groups of a work-group take turns.
+    Turns,
+}
+
+/// A thread with the memory of a work-group.
+pub(super) struct Worker<'a> {
+    job: &'a Job<'a>,
+    method: Method,
+    shared: Block,
+    /// Private memory of the sub-groups that run at a time, one behind the other.
+    private: Block,
+    /// Stacks that are not in use.
+    stacks: Vec<DefaultStack>,
+}
+
+/// A sub-group under way.
+struct Running {
+    coroutine: Coroutine<(), Pause, ()>,
+    at_barrier: bool,
+}
+
+impl<'a> Worker<'a> {
+    /// A thread's memory for a launch.
+    pub fn new(job: &'a Job<'a>) -> Result<Self, EngineError> {
+        let method = job.method();
+        let largest = Group { number: 0, id: [0; 3], size: job.range.local };
+        let at_a_time = if let Method::Turns = method { largest.subgroups() } else { 1 };
+        let block = |bytes| Block::zeroed(bytes, ALIGNMENT).ok_or(EngineError::OutOfMemory { bytes });
+        let shared = block(job.shared_bytes)?;
+        let private = block(u64::from(at_a_time) * private_stride(job.frame))?;
+        Ok(Worker { job, method, shared, private, stacks: Vec::new() })
+    }
+
+    /// Runs the work-groups of these numbers.
+    pub fn run(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
+        if let Method::Whole(groups) = &self.method {
+            let (shared, private) = (self.shared.pointer(), self.private.pointer());
+            // SAFETY: the entry has this type; the frame lives, and shared and private memory are large enough and used
+            // by this thread alone. What the kernel does with the addresses it is given is its own affair.
+            unsafe { groups.call((ptr::from_ref(self.job.frame), shared, private, first, end)) };
+            return Ok(());
+        }
+        (first..end).try_for_each(|number| self.run_group(&self.job.range.group(number)))
+    }
+
+    fn run_group(&mut self, group: &Group) -> Result<(), EngineError> {
+        let frame = GroupFrame {
+            launch: self.job.frame,
+            shared: self.shared.pointer(),
+            group_id: group.id,
+            local_size: group.size,
+        };
+        let mut frames: Vec<SubgroupFrame> =
+            (0..group.subgroups()).map(|number| self.subgroup(&frame, group, number)).collect();
+        if let Method::Turns = self.method {
+            return self.take_turns(&mut frames);
+        }
+        for frame in &mut frames {
+            // SAFETY: the entry has this type; the frames live, and memory is as above.
+            unsafe { self.job.compiled.subgroup.call((frame,)) };
+        }
+        Ok(())
+    }
+
+    fn subgroup(&self, frame: &GroupFrame, group: &Group, number: u32) -> SubgroupFrame {
+        let lanes = (group.work_items() - number * SUBGROUP_SIZE).min(SUBGROUP_SIZE);
+        let place = if let Method::Turns = self.method { u64::from(number) } else { 0 };
+        SubgroupFrame {
+            group: frame,
+            private: self.private.pointer().wrapping_add((place * private_stride(self.job.frame)) as usize),
+            host: ptr::null_mut(),
+            number,
+            lanes: u32::MAX >> (SUBGROUP_SIZE - lanes),
+        }
+    }
+
+    /// Resumes the sub-groups in turn until all have ended. A barrier opens when all that have not ended wait there.
+    fn take_turns(&mut self, frames: &mut [SubgroupFrame]) -> Result<(), EngineError> {
+        let begun = frames.iter_mut().map(|frame| self.begin(frame)).collect::<Result<Vec<_>, _>>();
+        let mut running = begun?;
+        while !running.is_empty() {
+            for sub_group in running.iter_mut().filter(|one| !one.at_barrier) {
+                match sub_group.coroutine.resume(()) {
+                    CoroutineResult::Yield(pause) => sub_group.at_barrier = pause == Pause::Barrier,
+                    CoroutineResult::Return(()) => {}
+                }
+            }
+            let ended = running.extract_if(.., |one| one.coroutine.done());
+            self.stacks.extend(ended.map(|one| one.coroutine.into_stack()));
+            if running.iter().all(|one| one.at_barrier) {
+                running.iter_mut().for_each(|one| one.at_barrier = false);
+            }
+        }
+        Ok(())
+    }
+
+    /// A sub-group that is about to begin.
+    fn begin(&mut self, frame: &mut SubgroupFrame) -> Result<Running, EngineError> {
+        let size = if self.job.compiled.private_bytes.is_none() { DEEP_STACK } else { STACK };
+        let stack = match self.stacks.pop() {
+            Some(stack) => stack,
+            None => DefaultStack::new(size).map_err(|_| EngineError::OutOfMemory { bytes: size as u64 })?,
+        };
+        let entry = self.job.compiled.subgroup.clone();
+        let frame = ptr::from_mut(frame);
+        let coroutine = Coroutine::with_stack(stack, move |turns: &Turns, ()| {
+            // SAFETY: the frames live until all sub-groups have ended, each is used by one alone, and the entry has this
+            // type; memory is as above.
+            unsafe {
+                (*frame).host = ptr::from_ref(turns).cast_mut().cast();
+                entry.call((frame,));
+            }
+        });
+        Ok(Running { coroutine, at_barrier: false })
+    }
+}
+
+/// Bytes of private memory of a sub-group.
+fn private_stride(frame: &LaunchFrame) -> u64 {
+    u64::from(SUBGROUP_SIZE) * u64::from(frame.private_bytes)
+}
