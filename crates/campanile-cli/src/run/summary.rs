@@ -27,7 +27,7 @@ impl Summary {
         self.launches += 1;
         self.work_items += report.work_items;
         self.work_groups += report.work_groups;
-        self.instructions += report.instructions;
+        self.instructions += report.instructions.unwrap_or(0);
         self.seconds += report.duration.as_secs_f64();
         self.findings += report.findings.len();
         self.given_up |= report.given_up;

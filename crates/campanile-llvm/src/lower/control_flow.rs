@@ -38,7 +38,7 @@ impl FunctionLowering<'_, '_> {
     pub fn blocks(&mut self) {
         let mut plan = Plan::default();
         let first = BlockId::new(0);
-        if self.found.is_whole(first) {
+        if self.found.is_whole(first) || first == self.graph.exit() {
             let label = self.label(&mut plan, first, false);
             self.writer.line(&format!("br label %{label}"));
         } else {

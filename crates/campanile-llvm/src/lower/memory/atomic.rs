@@ -155,7 +155,7 @@ impl FunctionLowering<'_, '_> {
         let active = self.active_bits().unwrap_or_else(|| "-1".to_owned());
         let ty = Width::All.int(bits);
         let (rest, collected) =
-            (format!("%lanes.{}", self.memory.len()), format!("%each.{}", self.memory.len()));
+            (format!("%rest.lanes.{}", self.memory.len()), format!("%old.lanes.{}", self.memory.len()));
         self.memory.push(format!("{rest} = alloca i32"));
         self.memory.push(format!("{collected} = alloca {ty}"));
         self.writer.line(&format!("store i32 {active}, ptr {rest}"));

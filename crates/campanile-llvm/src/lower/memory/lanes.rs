@@ -107,7 +107,8 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn pointer(&mut self, space: Space, address: &str) -> String {
         match space {
             Space::Shared => {
-                let wide = self.resize(Width::One, address, 32, 64);
+                // The first lane's address lies below zero where that lane is inactive.
+                let wide = self.extend(Width::One, address, 32, 64, true);
                 self.writer.value(&format!("getelementptr i8, ptr %shared, i64 {wide}"))
             }
             Space::Generic => {
