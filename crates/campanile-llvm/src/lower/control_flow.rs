@@ -362,7 +362,9 @@ impl FunctionLowering<'_, '_> {
         self.writer.place("exit");
         if self.id == self.program.kernel && self.program.waiting == Waiting::Suspended {
             let how = self.writer.call("i8", "llvm.coro.suspend", &[("token", "none"), ("i1", "1")]);
-            self.writer.line(&format!("switch i8 {how}, label %suspended [ i8 0, label %ended i8 1, label %ended ]"));
+            self.writer.line(&format!(
+                "switch i8 {how}, label %suspended [ i8 0, label %ended i8 1, label %ended ]"
+            ));
             self.writer.place("ended");
             self.writer.line("br label %suspended");
             self.writer.place("suspended");

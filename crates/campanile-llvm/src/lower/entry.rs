@@ -226,7 +226,8 @@ fn free_storage(writer: &mut Writer, subgroups: &str) {
     writer.line("br label %free");
     writer.place("free");
     writer.line("%freed = phi i32 [ 0, %done ], [ %freed.next, %free ]");
-    let frame = writer.value(&format!("getelementptr [{} x i8], ptr %frames, i32 %freed", size_of::<SubgroupFrame>()));
+    let frame = writer
+        .value(&format!("getelementptr [{} x i8], ptr %frames, i32 %freed", size_of::<SubgroupFrame>()));
     let storage = field(writer, &frame, offset_of!(SubgroupFrame, storage), "ptr");
     writer.line(&format!("call void @free(ptr {storage})"));
     writer.line("%freed.next = add i32 %freed, 1");

@@ -34,8 +34,8 @@ use campanile_core::isa::Op;
 use campanile_core::module::{FunctionId, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
-use waiting::Waiting;
 use std::mem::offset_of;
+use waiting::Waiting;
 
 use crate::frame::{GroupFrame, SubgroupFrame};
 

@@ -36,7 +36,9 @@ impl FunctionLowering<'_, '_> {
     fn suspend(&mut self) {
         let resumed = self.writer.label("resumed");
         let how = self.writer.call("i8", "llvm.coro.suspend", &[("token", "none"), ("i1", "0")]);
-        self.writer.line(&format!("switch i8 {how}, label %suspended [ i8 0, label %{resumed} i8 1, label %ended ]"));
+        self.writer.line(&format!(
+            "switch i8 {how}, label %suspended [ i8 0, label %{resumed} i8 1, label %ended ]"
+        ));
         self.writer.place(&resumed);
     }
 
@@ -47,7 +49,8 @@ impl FunctionLowering<'_, '_> {
 
     /// Before a jump back in a loop that may wait for what another sub-group does, lets the others go on (spec 1.1.1).
     pub(super) fn yield_where_lanes_may_spin(&mut self, target: BlockId) {
-        if self.program.waiting == Waiting::InTurns && waiting::may_spin(self.body, target, self.block, true) {
+        if self.program.waiting == Waiting::InTurns && waiting::may_spin(self.body, target, self.block, true)
+        {
             self.call_host(offset_of!(Services, yield_turn));
         }
     }

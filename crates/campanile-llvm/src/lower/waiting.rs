@@ -76,7 +76,9 @@ pub(super) fn may_spin(body: &Body, target: BlockId, from: BlockId, calls_read: 
 
 /// Whether the result of an instruction is read by any of some instructions.
 fn is_read(body: &Body, instruction: &Instruction, by: &[Instruction]) -> bool {
-    let [Operand::Scalar(Scalar::Register(result) | Scalar::Element(result, _)), ..] = body.operands(instruction) else {
+    let [Operand::Scalar(Scalar::Register(result) | Scalar::Element(result, _)), ..] =
+        body.operands(instruction)
+    else {
         return true;
     };
     by.iter().any(|other| {
