@@ -1,8 +1,41 @@
 //! Lowering: PISA to LLVM IR text, 32 lanes at a time.
+//!
+//! [`lower`] makes one module of a kernel and all that it reaches. `function` keeps a function's registers, `value` the
+//! forms that values have: one base for all lanes or each row of them where the analysis knows them to be linear, vectors
+//! elsewhere. `evaluate` computes in the cheapest form; the chapters say what each instruction does, once for both widths.
+//! `control_flow` compiles the rule that the earliest block goes first; `service` leaves rare operations to the host.
 
-use campanile_core::analysis::LaunchShape;
+mod arithmetic;
+mod calls;
+mod comparison;
+mod control_flow;
+mod cross_lane;
+mod data_movement;
+mod entry;
+mod evaluate;
+mod floating_point;
+mod function;
+mod indexed;
+mod instruction;
+mod logical;
+mod memory;
+mod program;
+mod service;
+mod special;
+mod synchronization;
+mod value;
+mod writer;
+
+use std::collections::BTreeSet;
+
+use campanile_core::analysis::{Divergence, LaunchShape};
 use campanile_core::isa::Op;
 use campanile_core::module::{FunctionId, Module};
+use function::FunctionLowering;
+use program::{Passing, Program};
+use std::mem::offset_of;
+
+use crate::frame::{GroupFrame, SubgroupFrame};
 
 /// What the code is made for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,8 +78,84 @@ pub enum Fault {
     BadFunctionPointer = 1,
 }
 
-/// Lowers a kernel and the functions that it reaches.
+/// Lowers a kernel and the functions that it reaches, all of which have bodies.
 pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &Target) -> Lowered {
-    let _ = (module, kernel, launch, target);
-    todo!()
+    let divergence = Divergence::new(module, kernel, launch);
+    let mut program = Program::new(module, kernel, &divergence, launch, target);
+    let mut declarations = BTreeSet::new();
+    let mut definitions = String::new();
+    for function in program.functions() {
+        definitions.push_str(&function_text(&mut program, function, &mut declarations));
+    }
+    let name = program.name(kernel);
+    let subgroup_entry = format!("{name}.subgroup");
+    definitions.push_str(&entry::subgroup(&subgroup_entry, &name));
+    let groups_entry = (!program.waits).then(|| format!("{name}.groups"));
+    if let Some(entry) = &groups_entry {
+        definitions.push_str(&entry::groups(&program, entry, &name));
+    }
+    let declarations: Vec<String> = declarations.into_iter().collect();
+    let text = format!(
+        "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
+         !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n",
+        target.triple,
+        target.data_layout,
+        declarations.join("\n")
+    );
+    Lowered {
+        text,
+        subgroup_entry,
+        groups_entry,
+        private_bytes: program.private_bytes(),
+        shared_bytes: program.shared_bytes,
+        operations: program.operations,
+    }
+}
+
+/// The definition of one function.
+fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut BTreeSet<String>) -> String {
+    let is_kernel = id == program.kernel;
+    let (name, results) = (program.name(id), program.results(id));
+    let passing = program.parameters(id);
+    let Some(mut lowering) = FunctionLowering::new(program, id) else { return String::new() };
+    lowering.allocate();
+    lowering.blocks();
+    declarations.append(&mut lowering.writer.declarations);
+    let parameters = match is_kernel {
+        true => entry::KERNEL_PARAMETERS.to_owned(),
+        false => {
+            let passed = passing.iter().flat_map(|one| one.types()).enumerate();
+            let passed = passed.map(|(index, ty)| format!(", {ty} %a{index}"));
+            format!("ptr %frame, i32 %sp, <32 x i1> %entry{}", passed.collect::<String>())
+        }
+    };
+    let memory: String = lowering.memory.iter().map(|line| format!("  {line}\n")).collect();
+    let prologue = prologue(&mut lowering, is_kernel, &passing);
+    format!(
+        "define internal fastcc {} @{name}({parameters}) {{\n{memory}{prologue}{}}}\n\n",
+        program::result_type(&results),
+        lowering.writer.text()
+    )
+}
+
+/// What comes before the blocks: the frames, and the parameters on their way home.
+fn prologue(lowering: &mut FunctionLowering<'_, '_>, is_kernel: bool, passing: &[Passing]) -> String {
+    let mut lines = vec!["%group = load ptr, ptr %frame".to_owned()];
+    if !is_kernel {
+        let fields = [
+            ("private", "ptr", "%frame", offset_of!(SubgroupFrame, private)),
+            ("number", "i32", "%frame", offset_of!(SubgroupFrame, number)),
+            ("launch", "ptr", "%group", offset_of!(GroupFrame, launch)),
+            ("shared", "ptr", "%group", offset_of!(GroupFrame, shared)),
+            ("group.x", "i32", "%group", offset_of!(GroupFrame, group_id)),
+            ("group.y", "i32", "%group", offset_of!(GroupFrame, group_id) + 4),
+            ("group.z", "i32", "%group", offset_of!(GroupFrame, group_id) + 8),
+        ];
+        for (name, ty, frame, offset) in fields {
+            lines.push(format!("%at.{name} = getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
+            lines.push(format!("%{name} = load {ty}, ptr %at.{name}"));
+        }
+    }
+    lines.extend(lowering.take_parameters(passing));
+    lines.iter().map(|line| format!("  {line}\n")).collect()
 }

@@ -1,0 +1,348 @@
+//! Moves, parts of vectors, conversions and addresses (spec chapter 4 of the instruction set).
+
+use campanile_core::isa::{DataMovement, FloatFormat, Op, Rounding, Space, Type};
+use campanile_core::module::{Instruction, generic};
+
+use super::evaluate::Extension;
+use super::function::FunctionLowering;
+use super::value::Value;
+use super::writer::{Width, constant};
+
+impl FunctionLowering<'_, '_> {
+    pub(super) fn data_movement(&mut self, opcode: DataMovement, instruction: &Instruction) {
+        let op = instruction.op;
+        let operands = self.operands(instruction);
+        match opcode {
+            DataMovement::LifetimeStart => self.cursor.advance(),
+            DataMovement::Mov => self.mov(instruction, self.places(&operands[0])),
+            DataMovement::Extract => {
+                let index = usize::from(op.number("index").unwrap_or(0));
+                let values = self.operand(&operands[1], 32);
+                let places = self.places(&operands[0]);
+                self.cursor.advance();
+                for (place, value) in places.into_iter().zip(values.into_iter().skip(index)) {
+                    self.write(place.0, place.1, value);
+                }
+            }
+            DataMovement::Insert => {
+                let index = usize::from(op.number("index").unwrap_or(0));
+                let values = self.operand(&operands[1], 32);
+                let places = self.places(&operands[0]);
+                self.cursor.advance();
+                for (place, value) in places.into_iter().skip(index).zip(values) {
+                    self.write(place.0, place.1, value);
+                }
+            }
+            DataMovement::ExtractDynamic => self.extract_dynamic(instruction),
+            DataMovement::InsertDynamic => self.insert_dynamic(instruction),
+            DataMovement::Addrof => {
+                let value = self.operand(&operands[1], 64).remove(0);
+                self.cursor.advance();
+                let (register, element) = self.places(&operands[0])[0];
+                self.write(register, element, value);
+            }
+            DataMovement::Addrcast => self.lanewise(instruction, Extension::None, cast_address),
+            DataMovement::Isaddr => self.lanewise(instruction, Extension::None, tell_space),
+            DataMovement::Zext => self.lanewise(instruction, Extension::Zero, resize),
+            DataMovement::Sext => self.lanewise(instruction, Extension::Sign, resize),
+            DataMovement::Trunc => self.lanewise(instruction, Extension::None, resize),
+            DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd | DataMovement::Fext => {
+                self.lanewise(instruction, Extension::None, convert);
+            }
+            DataMovement::Ftrunc | DataMovement::I2f if is_native(opcode, op) => {
+                self.lanewise(instruction, Extension::None, convert);
+            }
+            DataMovement::Ftrunc | DataMovement::I2f | DataMovement::Ftrunc2 => {
+                self.compute_on_host(instruction)
+            }
+        }
+    }
+
+    /// Copies bits, between elements of one width or of different ones.
+    fn mov(&mut self, instruction: &Instruction, places: Vec<(campanile_core::module::RegisterId, u32)>) {
+        let bits = self.bits(places[0].0);
+        let whole = instruction.op.ty().map_or(bits, Type::bits);
+        let values = self.operand(&self.operands(instruction)[1], whole);
+        self.cursor.advance();
+        if values.len() == places.len() {
+            for ((register, element), value) in places.into_iter().zip(values) {
+                self.write(register, element, value);
+            }
+            return;
+        }
+        let shapes: Vec<_> =
+            places.iter().map(|(register, element)| (bits, self.cursor.shape(*register, *element))).collect();
+        let from = values[0].bits;
+        let count = places.len() as u32;
+        let mut recut = |lowering: &mut FunctionLowering<'_, '_>, width: Width, sources: &[String]| {
+            lowering.recut(width, sources, from, bits, count)
+        };
+        let values = self.evaluate(&values, &shapes, Extension::None, &mut recut);
+        for ((register, element), value) in places.into_iter().zip(values) {
+            self.write(register, element, value);
+        }
+    }
+
+    /// Elements of one width, side by side, cut into elements of another one.
+    fn recut(&mut self, width: Width, sources: &[String], from: u32, to: u32, count: u32) -> Vec<String> {
+        let whole_bits = from * sources.len() as u32;
+        let mut whole: Option<String> = None;
+        for (index, source) in sources.iter().enumerate() {
+            let mut part = self.resize(width, source, from, whole_bits);
+            if index > 0 {
+                let shift = self.wide_constant(width, whole_bits, u64::from(from) * index as u64);
+                part = self.binary(width, "shl", whole_bits, &part, &shift);
+            }
+            whole = Some(match whole {
+                None => part,
+                Some(whole) => self.binary(width, "or", whole_bits, &whole, &part),
+            });
+        }
+        let whole = whole.unwrap_or_default();
+        let parts = (0..count).map(|index| {
+            let shift = self.wide_constant(width, whole_bits, u64::from(to * index));
+            let part = self.binary(width, "lshr", whole_bits, &whole, &shift);
+            self.resize(width, &part, whole_bits, to)
+        });
+        parts.collect()
+    }
+
+    fn wide_constant(&mut self, width: Width, bits: u32, value: u64) -> String {
+        match width {
+            Width::One => value.to_string(),
+            Width::All => self.splat(&value.to_string(), bits),
+        }
+    }
+
+    /// The element at an index below the number of elements; zero beyond.
+    fn extract_dynamic(&mut self, instruction: &Instruction) {
+        let operands = self.operands(instruction);
+        let elements = self.operand(&operands[1], 32);
+        let index = self.operand(&operands[2], 32).remove(0);
+        self.cursor.advance();
+        let (register, place) = self.places(&operands[0])[0];
+        let shape = self.cursor.shape(register, place);
+        let sources: Vec<Value> = std::iter::once(index).chain(elements).collect();
+        let mut choose = |lowering: &mut FunctionLowering<'_, '_>, width: Width, sources: &[String]| {
+            let mut result = constant(width, 32, 0);
+            for (element, value) in sources[1..].iter().enumerate() {
+                let here =
+                    lowering.compare(width, "eq", 32, &sources[0], &constant(width, 32, element as u64));
+                result = lowering.select(width, &here, 32, value, &result);
+            }
+            vec![result]
+        };
+        let value = self.evaluate(&sources, &[(32, shape)], Extension::None, &mut choose).remove(0);
+        self.write(register, place, value);
+    }
+
+    fn insert_dynamic(&mut self, instruction: &Instruction) {
+        let operands = self.operands(instruction);
+        let places = self.places(&operands[0]);
+        let old = self.operand(&operands[0], 32);
+        let inserted = self.operand(&operands[1], 32).remove(0);
+        let index = self.operand(&operands[2], 32).remove(0);
+        self.cursor.advance();
+        for ((register, place), old) in places.into_iter().zip(old) {
+            let shape = self.cursor.shape(register, place);
+            let mut choose = |lowering: &mut FunctionLowering<'_, '_>, width: Width, sources: &[String]| {
+                let here = lowering.compare(width, "eq", 32, &sources[0], &constant(width, 32, place.into()));
+                vec![lowering.select(width, &here, 32, &sources[1], &sources[2])]
+            };
+            let sources = [index.clone(), inserted.clone(), old];
+            let value = self.evaluate(&sources, &[(32, shape)], Extension::None, &mut choose).remove(0);
+            self.write(register, place, value);
+        }
+    }
+
+    /// The space that generic addresses point into, as the upper half of the address.
+    pub fn generic_tag(&mut self, width: Width, address: &str) -> String {
+        let high = self.binary(width, "lshr", 64, address, &constant(width, 64, 32));
+        self.resize(width, &high, 64, 32)
+    }
+
+    /// An address of a space, made generic.
+    pub fn to_generic(&mut self, width: Width, space: Space, address: &str) -> String {
+        if space.address_bits() == 64 {
+            return address.to_owned();
+        }
+        let wide = self.resize(width, address, 32, 64);
+        self.binary(width, "or", 64, &wide, &constant(width, 64, generic(space, 0)))
+    }
+}
+
+/// Whether a conversion is written as instructions; the host does the others.
+fn is_native(opcode: DataMovement, op: Op) -> bool {
+    let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
+    let format = |ty: Option<Type>| ty.and_then(Type::float_format);
+    let plain = to_nearest && !op.has("ftz") && !op.has("dsat");
+    match opcode {
+        DataMovement::Ftrunc => {
+            plain && format(op.from()) == Some(FloatFormat::F)
+                || plain && format(op.to()) == Some(FloatFormat::F)
+        }
+        DataMovement::I2f => plain && matches!(format(op.to()), Some(FloatFormat::F | FloatFormat::Df)),
+        _ => true,
+    }
+}
+
+fn resize(
+    lowering: &mut FunctionLowering<'_, '_>,
+    op: Op,
+    width: Width,
+    _: u32,
+    sources: &[String],
+) -> Vec<String> {
+    let bits = |ty: Option<Type>| ty.map_or(32, Type::bits);
+    let signed = op.opcode() == campanile_core::isa::Opcode::DataMovement(DataMovement::Sext);
+    vec![lowering.extend(width, &sources[0], bits(op.from()), bits(op.to()), signed)]
+}
+
+fn cast_address(
+    lowering: &mut FunctionLowering<'_, '_>,
+    op: Op,
+    width: Width,
+    _: u32,
+    sources: &[String],
+) -> Vec<String> {
+    let address = &sources[0];
+    match (op.to_space(), op.from_space()) {
+        (Some(Space::Generic), Some(space)) => vec![lowering.to_generic(width, space, address)],
+        (Some(space), _) if space.address_bits() == 32 => {
+            // Compilers cast a null pointer first and choose the null of the space afterwards.
+            let null = lowering.compare(width, "eq", 64, address, &constant(width, 64, 0));
+            let low = lowering.resize(width, address, 64, 32);
+            vec![lowering.select(width, &null, 32, &constant(width, 32, u64::MAX), &low)]
+        }
+        _ => vec![address.clone()],
+    }
+}
+
+fn tell_space(
+    lowering: &mut FunctionLowering<'_, '_>,
+    op: Op,
+    width: Width,
+    _: u32,
+    sources: &[String],
+) -> Vec<String> {
+    let tag = lowering.generic_tag(width, &sources[0]);
+    let is = |lowering: &mut FunctionLowering<'_, '_>, space: Space, relation: &str| {
+        lowering.compare(width, relation, 32, &tag, &constant(width, 32, generic(space, 0) >> 32))
+    };
+    let holds = match op.space() {
+        Some(space @ (Space::Private | Space::Shared)) => is(lowering, space, "eq"),
+        _ => {
+            let [private, shared] = [Space::Private, Space::Shared].map(|space| is(lowering, space, "ne"));
+            lowering.binary(width, "and", 1, &private, &shared)
+        }
+    };
+    vec![lowering.extend(width, &holds, 1, 32, true)]
+}
+
+fn convert(
+    lowering: &mut FunctionLowering<'_, '_>,
+    op: Op,
+    width: Width,
+    _: u32,
+    sources: &[String],
+) -> Vec<String> {
+    let campanile_core::isa::Opcode::DataMovement(opcode) = op.opcode() else { unreachable!("a conversion") };
+    vec![lowering.convert(opcode, op, width, &sources[0])]
+}
+
+impl FunctionLowering<'_, '_> {
+    fn convert(&mut self, opcode: DataMovement, op: Op, width: Width, source: &str) -> String {
+        let format = |ty: Option<Type>| ty.and_then(Type::float_format).unwrap_or(FloatFormat::F);
+        match opcode {
+            DataMovement::Frnd => {
+                let format = format(op.ty());
+                let source = self.flushed_if(op.has("ftz"), width, format, source);
+                let rounded = self.rounded_to_integral(op.rounding(), width, format, &source);
+                let pattern = self.pattern(width, format, &rounded);
+                self.flushed_if(op.has("ftz"), width, format, &pattern)
+            }
+            DataMovement::Fext => self.widen(width, format(op.to()), format(op.from()), source),
+            DataMovement::Ftrunc => self.narrow(width, format(op.to()), format(op.from()), source),
+            DataMovement::I2f => {
+                let from = op.from().unwrap_or(Type::S32);
+                let operation = if from.is_signed() { "sitofp" } else { "uitofp" };
+                let to = format(op.to());
+                let ty = width.of(if to == FloatFormat::Df { "double" } else { "float" });
+                let int = width.int(from.element_bits());
+                let number = self.writer.value(&format!("{operation} {int} {source} to {ty}"));
+                self.pattern(width, to, &number)
+            }
+            _ => self.float_to_integer(op, width, source),
+        }
+    }
+
+    /// A number rounded to an integral one, in the type in which its format is computed.
+    fn rounded_to_integral(
+        &mut self,
+        rounding: Option<Rounding>,
+        width: Width,
+        format: FloatFormat,
+        pattern: &str,
+    ) -> String {
+        let number = self.number(width, format, pattern);
+        let name = match rounding {
+            Some(Rounding::NearestEven) | None => "roundeven",
+            Some(Rounding::Down) => "floor",
+            Some(Rounding::Up) => "ceil",
+            Some(Rounding::TowardZero) => "trunc",
+            Some(Rounding::NearestAway) => "round",
+        };
+        self.unary(width, name, format, &number)
+    }
+
+    /// `f2i`: clamped to the range of the integer; NaN gives zero.
+    fn float_to_integer(&mut self, op: Op, width: Width, source: &str) -> String {
+        let (to, from) = (op.to().unwrap_or(Type::S32), op.from().and_then(Type::float_format));
+        let format = from.unwrap_or(FloatFormat::F);
+        let mut number = self.rounded_to_integral(op.rounding(), width, format, source);
+        let (mut ty, mut suffix) = match format {
+            FloatFormat::Df => ("double", "f64"),
+            FloatFormat::F | FloatFormat::Bf => ("float", "f32"),
+            FloatFormat::Hf => ("half", "f16"),
+        };
+        if format == FloatFormat::Hf {
+            number = self.writer.value(&format!("fpext {} {number} to {}", width.of(ty), width.of("float")));
+            (ty, suffix) = ("float", "f32");
+        }
+        let bits = to.element_bits();
+        let name = if to.is_signed() { "fptosi" } else { "fptoui" };
+        let name = format!("llvm.{name}.sat.{}.{}", width.suffix(bits), width.suffix_of(suffix));
+        self.writer.call(&width.int(bits), &name, &[(&width.of(ty), &number)])
+    }
+
+    fn widen(&mut self, width: Width, to: FloatFormat, from: FloatFormat, source: &str) -> String {
+        let source = self.quieted(width, from, source);
+        let single = self.widened(width, from, &source);
+        if to == FloatFormat::F {
+            return self.pattern(width, FloatFormat::F, &single);
+        }
+        let double =
+            self.writer.value(&format!("fpext {} {single} to {}", width.of("float"), width.of("double")));
+        self.pattern(width, FloatFormat::Df, &double)
+    }
+
+    /// `ftrunc` from or to single precision, to the nearest.
+    fn narrow(&mut self, width: Width, to: FloatFormat, from: FloatFormat, source: &str) -> String {
+        match to {
+            FloatFormat::Bf => self.rounded_to_bf(width, source),
+            FloatFormat::Hf | FloatFormat::F | FloatFormat::Df => {
+                let number = self.number(width, from, source);
+                let (wide, narrow) = match from {
+                    FloatFormat::Df => ("double", "float"),
+                    _ => ("float", "half"),
+                };
+                let narrowed = self.writer.value(&format!(
+                    "fptrunc {} {number} to {}",
+                    width.of(wide),
+                    width.of(narrow)
+                ));
+                self.pattern(width, to, &narrowed)
+            }
+        }
+    }
+}

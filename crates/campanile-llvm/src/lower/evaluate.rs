@@ -1,0 +1,123 @@
+//! Evaluation lane by lane: on the bases of rows where the values are linear in the lane, on vectors elsewhere.
+
+use campanile_core::analysis::Shape;
+
+use super::function::FunctionLowering;
+use super::value::{Form, Rows, Value};
+use super::writer::{Width, constant};
+
+/// An extension of its sources that an operation makes: their rows then hold only if they do not wrap around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extension {
+    None,
+    Zero,
+    Sign,
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Computes values from sources, each of the shape that the analysis has found for it. `compute` writes the
+    /// operation for one lane or for all, and gives the results in the order of `results`, which are their bits and
+    /// shapes.
+    pub fn evaluate(
+        &mut self,
+        sources: &[Value],
+        results: &[(u32, Shape)],
+        extension: Extension,
+        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+    ) -> Vec<Value> {
+        let forms: Vec<Option<Form>> = results.iter().map(|(_, shape)| Form::of(*shape)).collect();
+        let have_rows = sources.iter().all(|source| source.rows.is_some());
+        let form =
+            forms.first().copied().flatten().filter(|first| forms.iter().all(|form| *form == Some(*first)));
+        let Some(form) = form.filter(|_| have_rows) else {
+            return self.evaluate_vectors(sources, results, compute);
+        };
+        let mut values: Vec<Value> =
+            results.iter().map(|(bits, _)| Value { bits: *bits, ..Value::default() }).collect();
+        let mut bases = vec![vec![]; results.len()];
+        for row in 0..form.count() {
+            let scalars: Vec<String> =
+                sources.iter().map(|source| self.row_source(source, row * form.width)).collect();
+            for (bases, result) in bases.iter_mut().zip(compute(self, Width::One, &scalars)) {
+                bases.push(result);
+            }
+        }
+        for (value, bases) in values.iter_mut().zip(bases) {
+            value.rows = Some(Rows { width: form.width, inner: form.inner, bases });
+        }
+        if results.iter().any(|(_, shape)| shape.linear().is_some_and(|linear| linear.may_wrap)) {
+            let wraps = self.wraps(sources, extension);
+            let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
+            for (value, vector) in values.iter_mut().zip(compute(self, Width::All, &vectors)) {
+                value.vector = Some(vector);
+                value.wraps = Some(wraps.clone());
+            }
+        }
+        values
+    }
+
+    fn row_source(&mut self, source: &Value, lane: u32) -> String {
+        let Some(rows) = &source.rows else { unreachable!("sources with rows") };
+        self.lane(rows, source.bits, lane)
+    }
+
+    fn evaluate_vectors(
+        &mut self,
+        sources: &[Value],
+        results: &[(u32, Shape)],
+        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+    ) -> Vec<Value> {
+        let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
+        let computed = compute(self, Width::All, &vectors);
+        let values = computed.into_iter().zip(results).map(|(vector, (bits, shape))| {
+            let mut value = Value::varying(*bits, vector);
+            self.derive_rows(&mut value, *shape);
+            value
+        });
+        values.collect()
+    }
+
+    /// Whether the rows of a result do not hold: one of its sources' do not, or an extended source wraps around.
+    fn wraps(&mut self, sources: &[Value], extension: Extension) -> String {
+        let mut wraps = "0".to_owned();
+        for source in sources {
+            if let Some(source) = &source.wraps {
+                wraps = self.either(&wraps, source);
+            }
+            let Some(rows) = &source.rows else { continue };
+            if extension != Extension::None && rows.inner != 0 {
+                for base in &rows.bases {
+                    let out = self.wraps_around(base, source.bits, rows, extension == Extension::Sign);
+                    wraps = self.either(&wraps, &out);
+                }
+            }
+        }
+        wraps
+    }
+
+    /// Either of two conditions.
+    pub fn either(&mut self, one: &str, other: &str) -> String {
+        match (one, other) {
+            ("0", condition) | (condition, "0") => condition.to_owned(),
+            _ => self.writer.value(&format!("or i1 {one}, {other}")),
+        }
+    }
+
+    /// Whether a row that begins with `base` wraps around in so many bits.
+    fn wraps_around(&mut self, base: &str, bits: u32, rows: &Rows, signed: bool) -> String {
+        let inner = ((rows.inner << (64 - bits)) as i64) >> (64 - bits);
+        let distance = inner.unsigned_abs().saturating_mul(u64::from(rows.width - 1));
+        let all = u64::MAX >> (64 - bits);
+        if distance > all / 2 {
+            return "1".to_owned();
+        }
+        let (least, greatest) = if signed { (1u64 << (bits - 1), all >> 1) } else { (0, all) };
+        let sign = if signed { 's' } else { 'u' };
+        let (relation, bound) = match inner > 0 {
+            true => ("gt", greatest.wrapping_sub(distance)),
+            false => ("lt", least.wrapping_add(distance)),
+        };
+        let bound = constant(Width::One, bits, bound);
+        self.writer.value(&format!("icmp {sign}{relation} i{bits} {base}, {bound}"))
+    }
+}
