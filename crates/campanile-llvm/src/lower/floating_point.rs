@@ -328,7 +328,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// `fmin`, `fmax`: -0 is less than +0, and a NaN loses against a number unless it is to be passed on.
-    fn extreme(
+    pub(super) fn extreme(
         &mut self,
         opcode: FloatingPoint,
         propagate_nan: bool,

@@ -126,7 +126,8 @@ pub(super) fn ramp(bits: u32, inner: u64, width: u32) -> String {
     list(bits, lanes)
 }
 
-fn list(bits: u32, lanes: impl Iterator<Item = String>) -> String {
+/// A vector constant of these elements.
+pub(super) fn list(bits: u32, lanes: impl Iterator<Item = String>) -> String {
     let lanes: Vec<String> = lanes.map(|lane| format!("i{bits} {lane}")).collect();
     format!("<{}>", lanes.join(", "))
 }

@@ -184,7 +184,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Loads what lanes point to, for those of a mask.
-    pub(super) fn gather(&mut self, pointers: &str, bits: u32, mask: &str) -> String {
+    pub(in crate::lower) fn gather(&mut self, pointers: &str, bits: u32, mask: &str) -> String {
         let ty = Width::All.int(bits);
         let name = format!("llvm.masked.gather.v32i{bits}.v32p0");
         self.writer.call(
