@@ -55,6 +55,15 @@ impl TargetMachine {
         Self::new(llvm, &llvm.functions.host_triple(), &cpu.name, &cpu.features)
     }
 
+    /// This machine, as if its processor were a named one with nothing besides.
+    ///
+    /// # Errors
+    ///
+    /// If LLVM was built without this machine's target, or does not know the processor.
+    pub fn host_as(llvm: &'static Llvm, cpu: &str) -> Result<Self, MachineError> {
+        Self::new(llvm, &llvm.functions.host_triple(), cpu, "")
+    }
+
     /// A named target. Code is generated at [`CodeLevel::Aggressive`].
     ///
     /// # Errors
