@@ -2,6 +2,7 @@
 
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{EngineError, LaunchError as Refused};
+use campanile::llvm::JitUnavailable;
 use campanile::{ArgumentError, LaunchError};
 use thiserror::Error;
 
@@ -45,6 +46,10 @@ fn help(error: &anyhow::Error) -> Option<String> {
             error.hint().map(str::to_owned)
         } else if let Some(error) = cause.downcast_ref::<FileError>() {
             error.hint().map(str::to_owned)
+        } else if cause.is::<JitUnavailable>() {
+            Some("`pisa doctor` tells how LLVM is found; `--engine checked` needs none".to_owned())
+        } else if cause.is::<campanile::llvm::LoadError>() {
+            Some("`pisa doctor` tells how LLVM is found".to_owned())
         } else {
             cause.downcast_ref().and_then(launch)
         }

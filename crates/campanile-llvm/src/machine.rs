@@ -98,6 +98,11 @@ impl TargetMachine {
         self
     }
 
+    /// The LLVM that compiles for it.
+    pub fn llvm(&self) -> &'static Llvm {
+        self.llvm
+    }
+
     /// What the machine is.
     pub fn description(&self) -> &Description {
         &self.description

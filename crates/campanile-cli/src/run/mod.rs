@@ -15,7 +15,7 @@ use anyhow::Result;
 use campanile::contract::Policy;
 use campanile::contract::layout::Limits;
 use campanile::engine::ndrange::ShapeError;
-use campanile::engine::{Checks, Options, Report};
+use campanile::engine::{Checks, Report};
 use campanile::{Device, Kernel, Module};
 use clap::Args;
 use serde_json::json;
@@ -23,6 +23,7 @@ use serde_json::json;
 use crate::advice::advised;
 use crate::arrays::{Destination, View};
 use crate::console::{Console, Tally};
+use crate::engines::{Choice, Setting};
 use crate::kernels::{self, Descriptions};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
@@ -32,10 +33,11 @@ use shape::Offset;
 pub use shape::Size;
 use summary::Summary;
 
-/// Run a kernel, or a launch plan, on the checked engine
+/// Run a kernel, or a launch plan
 ///
-/// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards.
-/// Undefined behaviour of the kernel is reported with the source line, the work-item and the values. A file that ends
+/// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards. The
+/// checked engine reports undefined behaviour of the kernel with the source line, the work-item and the values; the jit
+/// engine compiles the kernel with LLVM and watches nothing. A file that ends
 /// in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved (docs/launch-contract.md).
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -107,33 +109,24 @@ pub struct Run {
     #[arg(long)]
     explain_transfers: bool,
     /// Engine to run on
-    #[arg(long, value_name = "ENGINE", default_value = "checked")]
-    engine: Engine,
-    /// Checks to make, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain checks`)
-    #[arg(
-        long,
-        value_name = "LIST",
-        default_value = "",
-        allow_hyphen_values = true,
-        hide_default_value = true
-    )]
-    check: Checks,
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    engine: Choice,
+    /// Checks that the checked engine makes, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain
+    /// checks`)
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    check: Option<Checks>,
     /// Number of threads; as many as the machine has processors if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
-    /// Most instructions of one sub-group before it is given up as endless
-    #[arg(long, value_name = "N", default_value = "1073741824", value_parser = number::positive::<NonZeroU64>)]
-    step_budget: NonZeroU64,
-    /// Number of different findings at which the kernel is given up
-    #[arg(long, value_name = "N", default_value = "20", value_parser = number::positive::<NonZeroUsize>)]
-    findings: NonZeroUsize,
-}
-
-/// Engines that `--engine` selects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engine {
-    /// Every rule of the machine is watched.
-    Checked,
+    /// Most instructions of one sub-group before the checked engine gives it up as endless; 1073741824 if left out
+    #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroU64>)]
+    step_budget: Option<NonZeroU64>,
+    /// Number of different findings at which the checked engine gives the kernel up; 20 if left out
+    #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
+    findings: Option<NonZeroUsize>,
+    /// Compile kernels anew, and do not keep what they become
+    #[arg(long)]
+    no_cache: bool,
 }
 
 impl Run {
@@ -183,7 +176,7 @@ impl Run {
         let Some(kernel) = self.kernel(&module, &name, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
-        let mut device = self.device(&module, Arc::new(Progress::new(console, name.as_str())))?;
+        let mut device = self.device(&module, console, Arc::new(Progress::new(console, name.as_str())))?;
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
@@ -199,7 +192,7 @@ impl Run {
         }
         let mut summary = Summary::default();
         summary.add(&name, &report);
-        summary.tell(console, tally);
+        summary.tell(console, device.engine_name(), tally);
         Ok(outcome(&report))
     }
 
@@ -225,16 +218,23 @@ impl Run {
     }
 
     /// The device that all launches run on.
-    fn device(&self, module: &Module, progress: Arc<Progress>) -> Result<Device> {
-        let options = Options {
-            checks: self.check,
+    fn device(&self, module: &Module, console: &Console, progress: Arc<Progress>) -> Result<Device> {
+        let checked_options = [
+            (self.check.is_some(), "--check"),
+            (self.step_budget.is_some(), "--step-budget"),
+            (self.findings.is_some(), "--findings"),
+        ];
+        let given = checked_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
+        let engine = self.engine.engine(&given.collect::<Vec<_>>(), console)?;
+        let setting = Setting {
+            checks: self.check.unwrap_or_default(),
             threads: self.threads.map(NonZeroUsize::get),
-            step_budget: Some(self.step_budget.get()),
-            findings_limit: self.findings.get(),
+            step_budget: self.step_budget.map(NonZeroU64::get),
+            findings_limit: self.findings.map(NonZeroUsize::get),
+            cache: !self.no_cache,
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
-            ..Options::default()
         };
-        let mut device = Device::checked_with(module, options)?;
+        let mut device = engine.device(module, setting)?;
         if self.explain_transfers {
             device.explain_transfers();
         }

@@ -61,7 +61,7 @@ impl Run<'_> {
             return Ok(super::faulty(console, tally));
         };
         let progress = Arc::new(Progress::new(console, self.path.display().to_string()));
-        let device = self.options.device(&module, progress.clone())?;
+        let device = self.options.device(&module, console, progress.clone())?;
         let (host, summary) = (Host::default(), Summary::default());
         let mut execution = Execution { run: self, device, host, kernels, summary, progress };
         execution.execute(plan, tally)
@@ -106,7 +106,7 @@ impl Execution<'_> {
         if self.run.options.explain_transfers {
             summary::transfers(console, &self.device)?;
         }
-        self.summary.tell(console, tally);
+        self.summary.tell(console, self.device.engine_name(), tally);
         Ok(if fine { Outcome::Fine } else { Outcome::Faulty })
     }
 

@@ -14,7 +14,8 @@ pub struct Summary {
     kernel: String,
     work_items: u64,
     work_groups: u64,
-    instructions: u64,
+    /// As far as they are counted.
+    instructions: Option<u64>,
     seconds: f64,
     findings: usize,
     given_up: bool,
@@ -27,7 +28,9 @@ impl Summary {
         self.launches += 1;
         self.work_items += report.work_items;
         self.work_groups += report.work_groups;
-        self.instructions += report.instructions.unwrap_or(0);
+        if let Some(instructions) = report.instructions {
+            *self.instructions.get_or_insert_default() += instructions;
+        }
         self.seconds += report.duration.as_secs_f64();
         self.findings += report.findings.len();
         self.given_up |= report.given_up;
@@ -39,13 +42,13 @@ impl Summary {
     }
 
     /// Tells how many work-items ran, how long, and on which engine.
-    pub fn tell(&self, console: &Console, tally: Tally) {
+    pub fn tell(&self, console: &Console, engine: &str, tally: Tally) {
         let &Summary { launches, work_items, work_groups, instructions, seconds, findings, given_up, .. } =
             self;
         let kernel = (launches == 1).then_some(&self.kernel);
         if console.is_json() {
             let launch = json!({
-                "kernel": kernel, "launches": launches, "engine": "checked", "work_items": work_items,
+                "kernel": kernel, "launches": launches, "engine": engine, "work_items": work_items,
                 "work_groups": work_groups, "instructions": instructions, "seconds": seconds,
                 "findings": findings, "given_up": given_up,
             });
@@ -53,11 +56,14 @@ impl Summary {
             return;
         }
         let name = kernel.cloned().unwrap_or_else(|| format!("{launches} launches"));
-        let rate = instructions as f64 / seconds.max(1e-9) / 1e6;
+        let rate = |instructions| instructions as f64 / seconds.max(1e-9) / 1e6;
+        let rate =
+            instructions.map(|count: u64| format!(" ({:.0} million instructions a second)", rate(count)));
+        let rate = rate.unwrap_or_default();
         let given_up = if given_up { ", given up after the findings" } else { "" };
         console.note(&format!(
-            "{name}: {work_items} work-items in {work_groups} work-groups, {seconds:.3} s, checked engine ({rate:.0} \
-             million instructions a second){given_up}",
+            "{name}: {work_items} work-items in {work_groups} work-groups, {seconds:.3} s, {engine} \
+             engine{rate}{given_up}",
         ));
     }
 }

@@ -35,6 +35,7 @@ pub(super) struct Compiled {
     pub operations: Vec<Operation>,
     pub shared_bytes: u64,
     pub private_bytes: Option<u64>,
+    pub together: bool,
 }
 
 /// What compiles kernels for this machine.
@@ -84,8 +85,8 @@ impl Compiler {
         jit.add(&self.object(&lowered.text)?)?;
         let groups = lowered.groups_entry.as_ref().map(|name| jit.entry(name)).transpose()?;
         let subgroup = jit.entry(&lowered.subgroup_entry)?;
-        let Lowered { shared_bytes, private_bytes, .. } = lowered;
-        Ok(Compiled { subgroup, groups, operations, shared_bytes, private_bytes })
+        let Lowered { shared_bytes, private_bytes, together, .. } = lowered;
+        Ok(Compiled { subgroup, groups, operations, shared_bytes, private_bytes, together })
     }
 
     /// The object file of a module, from the cache if it is there.
@@ -116,6 +117,7 @@ impl Target {
             data_layout: machine.data_layout().to_owned(),
             avx512: ["+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"].into_iter().all(has),
             half: has("+avx512fp16") || has("+fullfp16"),
+            llvm: machine.llvm().version()[0],
         }
     }
 }

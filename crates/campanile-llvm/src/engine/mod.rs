@@ -42,6 +42,9 @@ use memory::DeviceMemory;
 use services::{LaunchHost, SERVICES};
 use worker::Job;
 
+/// Stack of a thread that runs kernels, as much as main threads have.
+const THREAD_STACK: usize = 8 << 20;
+
 /// How the fast engine runs.
 pub struct JitOptions {
     /// Number of threads; as many as the machine has without.
@@ -107,6 +110,18 @@ impl JitEngine {
         Self::with_lowering(module, options, lower::lower)
     }
 
+    /// Whether it is to be chosen where nobody asks for an engine.
+    pub const PREFERRED: bool = false;
+
+    /// Whether there is an LLVM for this machine.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn available() -> Result<(), JitUnavailable> {
+        TargetMachine::host(Llvm::load()?)?;
+        Ok(())
+    }
+
     fn with_lowering(
         module: Arc<Module>,
         mut options: JitOptions,
@@ -149,6 +164,7 @@ impl JitEngine {
             None => {
                 let name = |index| format!("campanile-{index}");
                 let builder = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(name);
+                let builder = builder.stack_size(THREAD_STACK);
                 let failed = |error| EngineError::Other(format!("there are no threads: {error}"));
                 builder.build().map_err(failed)?
             }

@@ -85,7 +85,8 @@ impl<'a> Worker<'a> {
     pub fn new(job: &'a Job<'a>) -> Result<Self, EngineError> {
         let method = job.method();
         let largest = Group { number: 0, id: [0; 3], size: job.range.local };
-        let at_a_time = if let Method::Turns = method { largest.subgroups() } else { 1 };
+        let together = job.compiled.together || matches!(method, Method::Turns);
+        let at_a_time = if together { largest.subgroups() } else { 1 };
         let block = |bytes| Block::zeroed(bytes, ALIGNMENT).ok_or(EngineError::OutOfMemory { bytes });
         let shared = block(job.shared_bytes)?;
         let private = block(u64::from(at_a_time) * private_stride(job.frame))?;
@@ -132,6 +133,7 @@ impl<'a> Worker<'a> {
             host: ptr::null_mut(),
             number,
             lanes: u32::MAX >> (SUBGROUP_SIZE - lanes),
+            storage: ptr::null_mut(),
         }
     }
 

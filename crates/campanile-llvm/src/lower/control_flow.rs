@@ -12,6 +12,7 @@ use cranelift_entity::EntityRef;
 
 use super::function::FunctionLowering;
 use super::program::Passing;
+use super::waiting::Waiting;
 use super::writer::{Width, constant};
 
 /// A block in one of its copies.
@@ -359,6 +360,19 @@ impl FunctionLowering<'_, '_> {
     /// The end of the function.
     fn write_exit(&mut self) {
         self.writer.place("exit");
+        if self.id == self.program.kernel && self.program.waiting == Waiting::Suspended {
+            let how = self.writer.call("i8", "llvm.coro.suspend", &[("token", "none"), ("i1", "1")]);
+            self.writer.line(&format!(
+                "switch i8 {how}, label %suspended [ i8 0, label %ended i8 1, label %ended ]"
+            ));
+            self.writer.place("ended");
+            self.writer.line("br label %suspended");
+            self.writer.place("suspended");
+            let result = if self.program.target.llvm < 22 { "i1" } else { "void" };
+            self.writer.call(result, "llvm.coro.end", &[("ptr", "%handle"), ("i1", "0"), ("token", "none")]);
+            self.writer.line("ret ptr %handle");
+            return;
+        }
         let results = self.program.results(self.id);
         let mut parts = vec![];
         for (element, passing) in results.iter().enumerate() {

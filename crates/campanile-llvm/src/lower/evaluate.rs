@@ -45,12 +45,15 @@ impl FunctionLowering<'_, '_> {
         for (value, bases) in values.iter_mut().zip(bases) {
             value.rows = Some(Rows { width: form.width, inner: form.inner, bases });
         }
-        if results.iter().any(|(_, shape)| shape.linear().is_some_and(|linear| linear.may_wrap)) {
-            let wraps = self.wraps(sources, extension);
+        let may_wrap = results.iter().any(|(_, shape)| shape.linear().is_some_and(|linear| linear.may_wrap));
+        let extracted = sources.iter().any(|source| source.extracted);
+        if may_wrap || extracted {
+            let wraps = may_wrap.then(|| self.wraps(sources, extension)).filter(|wraps| wraps != "0");
             let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
             for (value, vector) in values.iter_mut().zip(compute(self, Width::All, &vectors)) {
                 value.vector = Some(vector);
-                value.wraps = Some(wraps.clone());
+                value.wraps = wraps.clone();
+                value.extracted = extracted;
             }
         }
         values

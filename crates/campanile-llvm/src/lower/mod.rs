@@ -24,6 +24,7 @@ mod service;
 mod special;
 mod synchronization;
 mod value;
+mod waiting;
 mod writer;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use campanile_core::module::{FunctionId, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
 use std::mem::offset_of;
+use waiting::Waiting;
 
 use crate::frame::{GroupFrame, SubgroupFrame};
 
@@ -48,6 +50,8 @@ pub struct Target {
     pub avx512: bool,
     /// Whether it has half-precision arithmetic.
     pub half: bool,
+    /// The major version of the LLVM that reads the text.
+    pub llvm: u32,
 }
 
 /// A kernel as LLVM IR.
@@ -58,7 +62,7 @@ pub struct Lowered {
     /// `void (ptr SubgroupFrame)`: runs one sub-group.
     pub subgroup_entry: String,
     /// `void (ptr LaunchFrame, ptr shared, ptr private, i64 first, i64 end)`: runs all sub-groups of the work-groups of
-    /// these numbers, x counting fastest. None if sub-groups have to wait for one another.
+    /// these numbers, x counting fastest. None if sub-groups wait for one another otherwise than at barriers of the kernel.
     pub groups_entry: Option<String>,
     /// The operations that [`Services`](crate::frame::Services) are asked for by their numbers.
     pub operations: Vec<Op>,
@@ -66,6 +70,8 @@ pub struct Lowered {
     pub shared_bytes: u64,
     /// Bytes of private memory that a work-item needs; none if that depends on how deep functions call themselves.
     pub private_bytes: Option<u64>,
+    /// Whether the groups entry has all sub-groups of a work-group under way together, each with its private memory.
+    pub together: bool,
 }
 
 /// What compiled code may report.
@@ -90,9 +96,16 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
     let name = program.name(kernel);
     let subgroup_entry = format!("{name}.subgroup");
     definitions.push_str(&entry::subgroup(&subgroup_entry, &name));
-    let groups_entry = (!program.waits).then(|| format!("{name}.groups"));
-    if let Some(entry) = &groups_entry {
-        definitions.push_str(&entry::groups(&program, entry, &name));
+    let groups_entry = (program.waiting != Waiting::InTurns).then(|| format!("{name}.groups"));
+    let together = program.waiting == Waiting::AtBarriers;
+    match &groups_entry {
+        Some(entry) if together => {
+            program.waiting = Waiting::Suspended;
+            definitions.push_str(&function_text(&mut program, kernel, &mut declarations));
+            definitions.push_str(&entry::groups_together(&program, entry, &program.name(kernel)));
+        }
+        Some(entry) => definitions.push_str(&entry::groups(&program, entry, &name)),
+        None => {}
     }
     let declarations: Vec<String> = declarations.into_iter().collect();
     let text = format!(
@@ -102,11 +115,13 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
         target.data_layout,
         declarations.join("\n")
     );
+    let text = if target.llvm < 19 { writer::without_splats(&text) } else { text };
     Lowered {
         text,
         subgroup_entry,
         groups_entry,
         private_bytes: program.private_bytes(),
+        together,
         shared_bytes: program.shared_bytes,
         operations: program.operations,
     }
@@ -129,11 +144,18 @@ fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut B
             format!("ptr %frame, i32 %sp, <32 x i1> %entry{}", passed.collect::<String>())
         }
     };
+    let suspends = is_kernel && lowering.program.waiting == Waiting::Suspended;
+    let (result, attributes) = match suspends {
+        true => ("ptr".to_owned(), "presplitcoroutine "),
+        false => (program::result_type(&results), ""),
+    };
     let memory: String = lowering.memory.iter().map(|line| format!("  {line}\n")).collect();
-    let prologue = prologue(&mut lowering, is_kernel, &passing);
+    let mut prologue = prologue(&mut lowering, is_kernel, &passing);
+    if suspends {
+        prologue.push_str(&entry::begin_suspending());
+    }
     format!(
-        "define internal fastcc {} @{name}({parameters}) {{\n{memory}{prologue}{}}}\n\n",
-        program::result_type(&results),
+        "define internal fastcc {result} @{name}({parameters}) {attributes}{{\n{memory}{prologue}{}}}\n\n",
         lowering.writer.text()
     )
 }
