@@ -208,7 +208,7 @@ impl JitEngine {
             private_bytes: u32::try_from(private_bytes)
                 .map_err(|_| EngineError::OutOfMemory { bytes: private_bytes })?,
         };
-        let job = Job { compiled, frame: &frame, range, ragged: is_ragged(range), shared_bytes };
+        let job = Job { compiled, frame: &frame, range, shared_bytes };
         self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
         Ok(Report {

@@ -4,7 +4,7 @@ use campanile_core::analysis::Shape;
 
 use super::function::FunctionLowering;
 use super::value::{Form, Rows, Value};
-use super::writer::{Width, constant};
+use super::writer::{LANES, Width, constant};
 
 /// An extension of its sources that an operation makes: their rows then hold only if they do not wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,12 @@ impl FunctionLowering<'_, '_> {
         let form =
             forms.first().copied().flatten().filter(|first| forms.iter().all(|form| *form == Some(*first)));
         let Some(form) = form.filter(|_| have_rows) else {
-            return self.evaluate_vectors(sources, results, compute);
+            let mut values = self.evaluate_vectors(sources, results, compute);
+            if let [value] = &mut values[..] {
+                value.rows =
+                    value.rows.take().or_else(|| self.evaluate_row_by_row(sources, value.bits, compute));
+            }
+            return values;
         };
         let mut values: Vec<Value> =
             results.iter().map(|(bits, _)| Value { bits: *bits, ..Value::default() }).collect();
@@ -57,6 +62,28 @@ impl FunctionLowering<'_, '_> {
             }
         }
         values
+    }
+
+    /// A condition that is the same in all lanes of a row, as its sources are: branches by it need no vector.
+    fn evaluate_row_by_row(
+        &mut self,
+        sources: &[Value],
+        bits: u32,
+        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+    ) -> Option<Rows> {
+        let by_rows =
+            |value: &Value| value.sure_rows().is_some_and(|rows| rows.inner == 0) && !value.extracted;
+        if bits != 1 || !sources.iter().all(by_rows) {
+            return None;
+        }
+        let width = sources.iter().filter_map(|source| source.rows.as_ref().map(|rows| rows.width)).min()?;
+        let mut bases = vec![];
+        for row in 0..LANES / width {
+            let scalars: Vec<String> =
+                sources.iter().map(|source| self.row_source(source, row * width)).collect();
+            bases.extend(compute(self, Width::One, &scalars));
+        }
+        Some(Rows { width, inner: 0, bases })
     }
 
     fn row_source(&mut self, source: &Value, lane: u32) -> String {

@@ -54,16 +54,23 @@ pub struct Target {
     pub llvm: u32,
 }
 
+/// The function by which the host enters a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryName {
+    /// A [`GroupsEntry`](crate::frame::GroupsEntry). Sub-groups wait at barriers of the kernel only, the local size is
+    /// known, and calls are not deep.
+    Groups(String),
+    /// A [`SubgroupEntry`](crate::frame::SubgroupEntry); barriers are the host's affair.
+    Subgroup(String),
+}
+
 /// A kernel as LLVM IR.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The module's text.
     pub text: String,
-    /// `void (ptr SubgroupFrame)`: runs one sub-group.
-    pub subgroup_entry: String,
-    /// `void (ptr LaunchFrame, ptr shared, ptr private, i64 first, i64 end)`: runs all sub-groups of the work-groups of
-    /// these numbers, x counting fastest. None if sub-groups wait for one another otherwise than at barriers of the kernel.
-    pub groups_entry: Option<String>,
+    /// The function by which the host enters it.
+    pub entry: EntryName,
     /// The operations that [`Services`](crate::frame::Services) are asked for by their numbers.
     pub operations: Vec<Op>,
     /// Bytes of shared memory of the kernel's variables, from shared address zero on.
@@ -88,25 +95,27 @@ pub enum Fault {
 pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &Target) -> Lowered {
     let divergence = Divergence::new(module, kernel, launch);
     let mut program = Program::new(module, kernel, &divergence, launch, target);
+    let by_groups =
+        launch.local.is_some() && program.waiting != Waiting::InTurns && program.private_bytes().is_some();
+    let together = by_groups && program.waiting == Waiting::AtBarriers;
+    if together {
+        program.waiting = Waiting::Suspended;
+    }
     let mut declarations = BTreeSet::new();
     let mut definitions = String::new();
     for function in program.functions() {
         definitions.push_str(&function_text(&mut program, function, &mut declarations));
     }
     let name = program.name(kernel);
-    let subgroup_entry = format!("{name}.subgroup");
-    definitions.push_str(&entry::subgroup(&subgroup_entry, &name));
-    let groups_entry = (program.waiting != Waiting::InTurns).then(|| format!("{name}.groups"));
-    let together = program.waiting == Waiting::AtBarriers;
-    match &groups_entry {
-        Some(entry) if together => {
-            program.waiting = Waiting::Suspended;
-            definitions.push_str(&function_text(&mut program, kernel, &mut declarations));
-            definitions.push_str(&entry::groups_together(&program, entry, &program.name(kernel)));
-        }
-        Some(entry) => definitions.push_str(&entry::groups(&program, entry, &name)),
-        None => {}
-    }
+    let entry = match by_groups {
+        true => EntryName::Groups(format!("{name}.groups")),
+        false => EntryName::Subgroup(format!("{name}.subgroup")),
+    };
+    definitions.push_str(&match &entry {
+        EntryName::Groups(entry) if together => entry::groups_together(&program, entry, &name),
+        EntryName::Groups(entry) => entry::groups(&program, entry, &name),
+        EntryName::Subgroup(entry) => entry::subgroup(entry, &name),
+    });
     let declarations: Vec<String> = declarations.into_iter().collect();
     let text = format!(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
@@ -118,8 +127,7 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
     let text = if target.llvm < 19 { writer::without_splats(&text) } else { text };
     Lowered {
         text,
-        subgroup_entry,
-        groups_entry,
+        entry,
         private_bytes: program.private_bytes(),
         together,
         shared_bytes: program.shared_bytes,

@@ -164,9 +164,7 @@ impl<'p> Program<'p> {
     pub fn name(&self, function: FunctionId) -> String {
         let name = &self.module.functions[function].name;
         let plain = name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
-        let suspended = self.waiting == Waiting::Suspended && function == self.kernel;
-        let end = if suspended { ".suspending" } else { "" };
-        format!("f{}.{}{end}", function.index(), plain.collect::<String>())
+        format!("f{}.{}", function.index(), plain.collect::<String>())
     }
 
     /// How the elements of a function's parameters are passed.
