@@ -119,11 +119,16 @@ impl Target {
     pub fn of(machine: &TargetMachine) -> Self {
         let description = machine.description();
         let has = |feature: &str| description.features.split(',').any(|one| one == feature);
+        // Every processor of this architecture has these.
+        let all = description.triple.starts_with("aarch64");
         Target {
             triple: description.triple.clone(),
             data_layout: machine.data_layout().to_owned(),
             avx512: ["+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"].into_iter().all(has),
             half: has("+avx512fp16") || has("+fullfp16"),
+            half_conversion: all || has("+f16c"),
+            fused: all || has("+fma"),
+            integral: all || has("+sse4.1"),
             llvm: machine.llvm().version()[0],
         }
     }

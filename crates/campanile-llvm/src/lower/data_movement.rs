@@ -3,6 +3,7 @@
 use campanile_core::isa::{DataMovement, FloatFormat, Op, Rounding, Space, Type};
 use campanile_core::module::{Instruction, generic};
 
+use super::Target;
 use super::evaluate::Extension;
 use super::function::FunctionLowering;
 use super::value::Value;
@@ -46,15 +47,10 @@ impl FunctionLowering<'_, '_> {
             DataMovement::Zext => self.lanewise(instruction, Extension::Zero, resize),
             DataMovement::Sext => self.lanewise(instruction, Extension::Sign, resize),
             DataMovement::Trunc => self.lanewise(instruction, Extension::None, resize),
-            DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd | DataMovement::Fext => {
+            _ if is_native(opcode, op, self.program.target) => {
                 self.lanewise(instruction, Extension::None, convert);
             }
-            DataMovement::Ftrunc | DataMovement::I2f if is_native(opcode, op) => {
-                self.lanewise(instruction, Extension::None, convert);
-            }
-            DataMovement::Ftrunc | DataMovement::I2f | DataMovement::Ftrunc2 => {
-                self.compute_on_host(instruction)
-            }
+            _ => self.compute_on_host(instruction),
         }
     }
 
@@ -172,17 +168,23 @@ impl FunctionLowering<'_, '_> {
 }
 
 /// Whether a conversion is written as instructions; the host does the others.
-fn is_native(opcode: DataMovement, op: Op) -> bool {
+fn is_native(opcode: DataMovement, op: Op, target: &Target) -> bool {
     let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
     let format = |ty: Option<Type>| ty.and_then(Type::float_format);
     let plain = to_nearest && !op.has("ftz") && !op.has("dsat");
+    let has_half = [op.ty(), op.from(), op.to()].into_iter().any(|ty| format(ty) == Some(FloatFormat::Hf));
+    if has_half && !target.half_conversion {
+        return false;
+    }
     match opcode {
+        DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd => target.integral,
+        DataMovement::Fext => true,
         DataMovement::Ftrunc => {
             plain && format(op.from()) == Some(FloatFormat::F)
                 || plain && format(op.to()) == Some(FloatFormat::F)
         }
         DataMovement::I2f => plain && matches!(format(op.to()), Some(FloatFormat::F | FloatFormat::Df)),
-        _ => true,
+        _ => false,
     }
 }
 

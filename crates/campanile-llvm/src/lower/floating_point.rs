@@ -11,10 +11,13 @@ use super::writer::{Width, constant};
 pub(super) fn is_native(op: Op, target: &Target) -> bool {
     let format = op.ty().and_then(|ty| ty.float_format()).unwrap_or(FloatFormat::F);
     let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
+    let converted = format != FloatFormat::Hf || target.half_conversion;
     match op.opcode() {
-        Opcode::Compare(Compare::Fcmp) => true,
+        Opcode::Compare(Compare::Fcmp) => converted,
         Opcode::FloatingPoint(opcode) => match opcode {
-            FloatingPoint::Fabs | FloatingPoint::Fneg | FloatingPoint::Fmin | FloatingPoint::Fmax => true,
+            FloatingPoint::Fabs | FloatingPoint::Fneg => true,
+            _ if !converted => false,
+            FloatingPoint::Fmin | FloatingPoint::Fmax => true,
             FloatingPoint::Fmul if op.has("precision") => to_nearest && !op.has("ftz"),
             FloatingPoint::Fadd
             | FloatingPoint::Fsub
@@ -22,11 +25,11 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
             | FloatingPoint::Fdiv
             | FloatingPoint::Fsqrt => to_nearest,
             FloatingPoint::Fmad => match format {
-                FloatFormat::F | FloatFormat::Df => to_nearest,
+                FloatFormat::F | FloatFormat::Df => to_nearest && target.fused,
                 FloatFormat::Hf => to_nearest && target.half,
                 FloatFormat::Bf => false,
             },
-            FloatingPoint::Frc => true,
+            FloatingPoint::Frc => target.integral,
             FloatingPoint::Frcp | FloatingPoint::Frsqrt => format == FloatFormat::F,
             FloatingPoint::Fsin
             | FloatingPoint::Fcos

@@ -50,6 +50,13 @@ pub struct Target {
     pub avx512: bool,
     /// Whether it has half-precision arithmetic.
     pub half: bool,
+    /// Whether it converts between half and single precision. What the processor lacks of this and of the next two, LLVM
+    /// would call functions for that are nowhere; the host does it instead.
+    pub half_conversion: bool,
+    /// Whether it multiplies and adds with one rounding.
+    pub fused: bool,
+    /// Whether it rounds to integral numbers.
+    pub integral: bool,
     /// The major version of the LLVM that reads the text.
     pub llvm: u32,
 }
