@@ -142,8 +142,12 @@ pub(crate) struct ReadsWritten<'a> {
 }
 
 /// Every extent that reads a field of a record that the kernel may write, or sizes of a component likewise.
+/// Without a module nobody knows what the kernel writes, and nothing is found.
 pub(crate) fn reads_written(layout: &KernelLayout) -> Vec<ReadsWritten<'_>> {
     let mut found = Vec::new();
+    if layout.module_digest.is_none() {
+        return found;
+    }
     for (subject, of, extent) in extents(layout) {
         for reference in extent.references() {
             let (path, member, kind) = match reference {

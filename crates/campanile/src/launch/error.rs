@@ -161,10 +161,15 @@ pub enum LaunchError {
         iterations: u64,
     },
     /// A workspace that the engine has no memory for.
-    #[error("no memory for {bytes} bytes of workspace `{workspace}` in {iterations} iterations")]
+    #[error(
+        "no memory for {bytes} bytes of workspace `{workspace}`: {} elements in each of {iterations} iterations",
+        .sizes.iter().map(u64::to_string).collect::<Vec<_>>().join("·")
+    )]
     WorkspaceMemory {
         /// Its name.
         workspace: String,
+        /// Its sizes.
+        sizes: Vec<u64>,
         /// Iterations of the launch.
         iterations: u64,
         /// Bytes of all iterations.
