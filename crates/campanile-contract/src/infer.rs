@@ -23,7 +23,7 @@ use crate::validate::validate;
 /// # Errors
 /// When the module has no such kernel, or its body is not what the policy allows.
 pub fn infer(module: &Module, kernel: &str, policy: Policy) -> Result<KernelLayout, Vec<FinalizeFault>> {
-    let body = KernelBody::of(module, kernel, policy)?;
+    let body = KernelBody::allowed(module, kernel, policy)?;
     let mut layout = KernelLayout {
         schema: Version::One,
         module_digest: None,

@@ -50,10 +50,9 @@ impl KernelLayout {
             }
             Some(_) => {}
         }
-        let kernel =
-            |faults: Vec<FinalizeFault>| faults.into_iter().map(ProofFault::from).collect::<Vec<_>>();
-        let body = KernelBody::of(module, &self.kernel, policy).map_err(kernel)?.passed_as(self);
-        let mut faults = Vec::new();
+        let body = KernelBody::of(module, &self.kernel).map_err(|fault| vec![fault.into()])?;
+        let mut faults: Vec<ProofFault> = body.faults(policy).into_iter().map(ProofFault::from).collect();
+        let body = body.passed_as(self);
         self.prove_places(&body, &mut faults);
         self.prove_access(&body, &mut faults);
         self.prove_call_order(&body, &mut faults);

@@ -89,3 +89,37 @@ fn what_does_not_fit_is_refused() {
         FinalizeFault::UnknownKernel { name: "other".into(), kernels: vec!["copy".into()] }
     );
 }
+
+#[test]
+fn faults_of_parameters_calls_and_stores_are_told_together() {
+    let text = ".function void @odd(.reg .32b %n) { call void, @even(%n); return; }
+.function void @even(.reg .32b %n) { call void, @odd(%n); return; }
+.kernel @copy(.param[8] .addrspace(global) %u, .param[8] .addrspace(const) %v, .param[8] %n, .param[4] %e, .param[4] %f) {
+  .reg .64b %a, %b;
+  .reg .32b %one;
+  mov.32b %one, 1;
+  ld.param.64b %a, [%u];
+  ld.param.64b %b, [%v];
+  st.global.32b [%a], %one;
+  st.global.32b [%b], %one;
+  call void, @odd(%one);
+}
+";
+    let mut interface = copy();
+    interface.arguments[0].intent = Intent::In;
+    let faults = bound(text, &interface).unwrap_err();
+    let codes: Vec<String> = faults.iter().map(FinalizeFault::code).collect();
+    assert_eq!(codes, ["param_size", "mutual_recursion", "constant_written", "intent_violated"]);
+}
+
+#[test]
+fn nothing_is_said_of_stores_where_a_function_is_missing() {
+    let imported = format!(".import .function void @put{}", &COPY[COPY.find('(').unwrap()..]);
+    let head = imported.find(" {").unwrap();
+    let kernel = imported.find(".kernel").unwrap();
+    let text = format!("{};\n{}", &imported[..head], &imported[kernel..]);
+    let mut interface = copy();
+    interface.arguments[1].intent = Intent::In;
+    let faults = bound(&text, &interface).unwrap_err();
+    assert!(matches!(&faults[..], [FinalizeFault::MissingBody { function, .. }] if function == "put"));
+}

@@ -30,9 +30,10 @@ pub(super) fn description_fault<'a>(
     ContractFault { code: form.code().to_owned(), message, place, help: None }
 }
 
-/// Tells why a kernel has no layout. Where only the interface is known, there is no module.
+/// Tells why a kernel has no layout; `subject` is what faults without a place are of. Where only the interface is
+/// known, there is no module.
 pub fn finalize_faults(
-    kernel: &str,
+    subject: &str,
     module: Option<&Module>,
     faults: &[FinalizeFault],
     console: &Console,
@@ -45,7 +46,7 @@ pub fn finalize_faults(
         let message = match fault {
             FinalizeFault::UnknownKernel { .. } => message,
             _ if place.is_some() => message,
-            _ => format!("kernel `{kernel}`: {message}"),
+            _ => format!("{subject}: {message}"),
         };
         ContractFault { code: fault.code(), message, place, help: fault.hint() }
     });

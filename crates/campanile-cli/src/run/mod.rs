@@ -8,12 +8,12 @@ mod shape;
 mod summary;
 
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use campanile::contract::Policy;
 use campanile::contract::layout::Limits;
+use campanile::contract::{KernelLayout, Policy};
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{Checks, Options, Report};
 use campanile::{Device, Kernel, Module};
@@ -64,7 +64,7 @@ pub struct Run {
     /// Modules, or one launch plan; `-` is a module from standard input. Several modules are linked
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Name of the kernel; may be left out when there is only one
+    /// Name of the kernel; may be left out when there is only one, or a layout says it
     #[arg(short, long, value_name = "NAME", value_parser = arguments::name)]
     kernel: Option<String>,
     /// Iterations in each dimension: work-items, unless several lanes share one; 1 if left out
@@ -179,10 +179,10 @@ impl Run {
             return Ok(faulty(console, tally));
         };
         let module = Module::from(module);
-        let name = kernels::find(module.program(), self.kernel.as_deref())?;
-        let Some(kernel) = self.kernel(&module, &name, console, &mut tally)? else {
+        let Some(kernel) = self.kernel(&module, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
+        let name = &kernel.layout().kernel;
         let mut device = self.device(&module, Arc::new(Progress::new(console, name.as_str())))?;
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
@@ -198,30 +198,43 @@ impl Run {
             summary::transfers(console, &device)?;
         }
         let mut summary = Summary::default();
-        summary.add(&name, &report);
+        summary.add(name, &report);
         summary.tell(console, tally);
         Ok(outcome(&report))
     }
 
     /// The kernel with the layout that the options ask for.
-    fn kernel(
-        &self,
-        module: &Module,
-        name: &str,
-        console: &Console,
-        tally: &mut Tally,
-    ) -> Result<Option<Kernel>> {
+    fn kernel(&self, module: &Module, console: &Console, tally: &mut Tally) -> Result<Option<Kernel>> {
         let program = module.program();
         let layout = match &self.layout {
-            Some(path) => kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?,
+            Some(path) => {
+                let layout = kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?;
+                layout.map(|layout| self.refuse_other_kernel(path, layout)).transpose()?
+            }
             None => {
                 let interface = self.interface.as_deref();
                 let read = Descriptions::read(interface, None, Limits { slots: self.slots }, console, tally)?;
                 let Some(descriptions) = read else { return Ok(None) };
-                descriptions.layout(program, name, Policy::LANGUAGE, console, tally)
+                if !descriptions.are_of(program, console, tally) {
+                    return Ok(None);
+                }
+                let name = kernels::find(program, self.kernel.as_deref())?;
+                descriptions.layout(program, &name, Policy::LANGUAGE, console, tally)
             }
         };
         Ok(layout.map(|layout| Kernel::trusting(module, layout)))
+    }
+
+    /// A saved layout says which kernel it is of.
+    fn refuse_other_kernel(&self, path: &Path, layout: KernelLayout) -> Result<KernelLayout> {
+        match &self.kernel {
+            Some(asked) if *asked != layout.kernel => {
+                let (file, kernel) = (path.display(), &layout.kernel);
+                let message = format!("`{file}` is the layout of kernel `{kernel}`, not of `{asked}`");
+                Err(advised(message, "leave `--kernel` out, or give the layout of that kernel"))
+            }
+            _ => Ok(layout),
+        }
     }
 
     /// The device that all launches run on.

@@ -56,6 +56,9 @@ impl Run<'_> {
         let Some(module) = input::load_program(&files, false, console, &mut tally)? else {
             return Ok(super::faulty(console, tally));
         };
+        if !descriptions.are_of(&module, console, &mut tally) {
+            return Ok(super::faulty(console, tally));
+        }
         let module = Module::from(module);
         let Some(kernels) = kernels(&descriptions, plan, &module, console, &mut tally) else {
             return Ok(super::faulty(console, tally));

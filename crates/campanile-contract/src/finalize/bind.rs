@@ -20,24 +20,42 @@ struct Expected {
 }
 
 /// Takes places, access and all that the body shows from the kernel of the layout's name.
+///
+/// # Errors
+/// Every fault of the kernel's parameters, of its call graph, and of what it does with its arguments.
 pub(super) fn bind(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
     module: &Module,
     policy: Policy,
 ) -> Result<(), Vec<FinalizeFault>> {
-    let body = KernelBody::of(module, &layout.kernel, policy)?;
-    let parameters = &body.kernel.parameters;
+    let body = KernelBody::of(module, &layout.kernel).map_err(|fault| vec![fault])?;
     body.describe(layout);
     for shared in &mut layout.shared {
-        let declared = parameters.get(shared.param as usize);
+        let declared = body.kernel.parameters.get(shared.param as usize);
         shared.size = declared.filter(|declared| declared.size == 8).map_or(shared.size, |_| 8);
     }
     let expected = expected(layout);
-    let faults = misfits(layout, &expected, &body);
-    if !faults.is_empty() {
-        return Err(faults);
+    let mut faults = misfits(layout, &expected, &body);
+    let fits = faults.is_empty();
+    faults.extend(body.faults(policy));
+    match body.kernarg() {
+        Ok(kernarg) => layout.kernarg = kernarg,
+        Err(fault) => faults.push(fault),
     }
+    if expected.len() == body.kernel.parameters.len() {
+        take_places(layout, &expected, &body);
+        // Buffers behind one address are told apart by their places, which must be right for that.
+        if body.is_whole() && (fits || !layout.packed) {
+            faults.extend(access(layout, interface, &body.passed_as(layout)));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Puts every entry where the kernel declares its parameter, as many as there must be.
+fn take_places(layout: &mut KernelLayout, expected: &[Expected], body: &KernelBody<'_>) {
+    let parameters = &body.kernel.parameters;
     let moved = |param: u32, offset: u32| {
         parameters[param as usize].offset + (offset - expected[param as usize].start)
     };
@@ -57,13 +75,7 @@ pub(super) fn bind(
     for shared in &mut layout.shared {
         shared.offset = moved(shared.param, shared.offset);
         shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
-        let found = body.access.parameter(shared.param as usize);
-        shared.access = access_of(found);
-        shared.atomic = found.atomic.is_some();
-        shared.written = shared.access.writes();
     }
-    layout.kernarg = body.kernarg().map_err(|fault| vec![fault])?;
-    access(layout, interface, &body.passed_as(layout))
 }
 
 /// Memory that a parameter of a buffer points into.
@@ -75,12 +87,18 @@ pub(crate) fn address_space(space: Option<Space>) -> AddressSpace {
     }
 }
 
-/// What the body does with each buffer.
+/// What the body does with shared memory and with each buffer; a fault for each that it must not write.
 fn access(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
     body: &KernelBody<'_>,
-) -> Result<(), Vec<FinalizeFault>> {
+) -> Vec<FinalizeFault> {
+    for shared in &mut layout.shared {
+        let found = body.access.parameter(shared.param as usize);
+        shared.access = access_of(found);
+        shared.atomic = found.atomic.is_some();
+        shared.written = shared.access.writes();
+    }
     let mut faults = Vec::new();
     let facts: Vec<_> = (0..layout.buffers.len()).map(|index| body.facts(layout, index)).collect();
     for (buffer, found) in layout.buffers.iter_mut().zip(facts) {
@@ -95,7 +113,7 @@ fn access(
             faults.push(FinalizeFault::IntentViolated { argument, place });
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    faults
 }
 
 /// The parameters that the layout's entries ask for, in order.

@@ -23,9 +23,12 @@ pub enum FinalizeFault {
         /// Its type.
         record: String,
     },
-    /// An array without dimensions.
+    /// An array or workspace without dimensions.
     #[error("array `{0}` has no dimensions")]
     NoDimensions(String),
+    /// An argument that is only read, and holds nothing.
+    #[error("`{0}` is declared `in`, and cannot be undefined at first")]
+    UndefinedInput(String),
     /// More dimensions than an array can have.
     #[error("`{of}` has {rank} dimensions, can have at most {GREATEST_RANK}")]
     Rank {
@@ -187,6 +190,7 @@ impl FinalizeFault {
             FinalizeFault::Record(_) => "record",
             FinalizeFault::UnknownRecord { .. } => "unknown_record",
             FinalizeFault::NoDimensions(_) => "no_dimensions",
+            FinalizeFault::UndefinedInput(_) => "undefined_input",
             FinalizeFault::Rank { .. } => "rank",
             FinalizeFault::Buffers(_) => "too_many_buffers",
             FinalizeFault::Alignment { .. } => "alignment",
@@ -222,6 +226,7 @@ impl FinalizeFault {
             FinalizeFault::Record(_)
             | FinalizeFault::UnknownRecord { .. }
             | FinalizeFault::NoDimensions(_)
+            | FinalizeFault::UndefinedInput(_)
             | FinalizeFault::Rank { .. }
             | FinalizeFault::Buffers(_)
             | FinalizeFault::Alignment { .. }

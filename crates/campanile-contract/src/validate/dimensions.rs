@@ -14,9 +14,9 @@ pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
     }
     for (index, workspace) in layout.workspaces.iter().enumerate() {
         let (name, rank) = (&workspace.variable, workspace.dims.len());
-        let fits = rank <= GREATEST_RANK as usize;
+        let fits = (1..=GREATEST_RANK as usize).contains(&rank);
         faults.check(fits, Invariant::Dimension, Subject::Workspace(index), || {
-            format!("`{name}` has {rank} dimensions, can have at most {GREATEST_RANK}")
+            format!("`{name}` has {rank} dimensions, must have 1 to {GREATEST_RANK}")
         });
     }
     let mut expected = Vec::new();

@@ -58,6 +58,17 @@ pub(super) fn extent_param(layout: &KernelLayout, faults: &mut Faults) {
 pub(super) fn extent_host(layout: &KernelLayout, faults: &mut Faults) {
     for (subject, of, extent) in extents(layout) {
         host(layout, extent, subject, of, faults);
+        let fault = extent.constant_fault();
+        faults.check(fault.is_none(), Invariant::ExtentHost, subject, || {
+            let fault = fault.map_or(String::new(), |fault| format!(": {fault}"));
+            format!("a size of `{of}` has no value{fault}")
+        });
+        // Those of workspaces are looked at where their parameters are.
+        let negative = extent.literal().filter(|value| *value < 0);
+        let fits = negative.is_none() || matches!(subject, Subject::Workspace(_));
+        faults.check(fits, Invariant::ExtentHost, subject, || {
+            format!("a size of `{of}` is {}", negative.unwrap_or_default())
+        });
     }
 }
 

@@ -53,13 +53,19 @@ pub(super) fn element_size(layout: &KernelLayout, faults: &mut Faults) {
             let (name, ty, align) = (&buffer.variable, &buffer.ty, buffer.ptr_align);
             format!("buffer `{name}` of {ty} is aligned to {align} bytes, must be to at least {least}")
         });
+        faults.check(
+            buffer.ty != ElementType::Bytes(0),
+            Invariant::ElementSize,
+            Subject::Buffer(index),
+            || format!("buffer `{}` has elements of no bytes", buffer.variable),
+        );
         let known = layout.size_of(&buffer.ty).is_some();
         faults.check(known, Invariant::ElementSize, Subject::Buffer(index), || {
             format!("buffer `{}` has elements of the unknown record `{}`", buffer.variable, buffer.ty)
         });
     }
     for (index, scalar) in layout.scalars.iter().enumerate() {
-        let expected = layout.size_of(&scalar.ty);
+        let expected = layout.size_of(&scalar.ty).filter(|size| *size > 0);
         faults.check(expected == Some(scalar.size), Invariant::ElementSize, Subject::Scalar(index), || {
             format!("scalar `{}` of {} has {} bytes", scalar.variable, scalar.ty, scalar.size)
         });
