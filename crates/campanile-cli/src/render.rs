@@ -100,9 +100,13 @@ pub fn contract_fault_json(fault: &ContractFault<'_>) -> Value {
     object
 }
 
-/// An error without a place.
-pub fn error(message: &str, help: Option<&str>) -> String {
-    let mut group = Group::with_title(Level::ERROR.primary_title(message));
+/// An error without a place; those of launches have codes.
+pub fn error(code: Option<&str>, message: &str, help: Option<&str>) -> String {
+    let title = Level::ERROR.primary_title(message);
+    let mut group = Group::with_title(match code {
+        Some(code) => title.id(code),
+        None => title,
+    });
     if let Some(help) = help {
         group = group.element(Level::HELP.message(help));
     }
@@ -110,8 +114,8 @@ pub fn error(message: &str, help: Option<&str>) -> String {
 }
 
 /// The same as one JSON object.
-pub fn error_json(message: &str, help: Option<&str>) -> Value {
-    json!({ "type": "error", "message": message, "help": help })
+pub fn error_json(code: Option<&str>, message: &str, help: Option<&str>) -> Value {
+    json!({ "type": "error", "code": code, "message": message, "help": help })
 }
 
 fn report(

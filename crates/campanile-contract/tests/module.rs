@@ -91,6 +91,27 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+fn the_parameters_that_are_missing_are_named() {
+    let fault = |text: &str, interface: &KernelInterface| bound(text, interface).unwrap_err()[0].to_string();
+    let without = COPY.replace(", .param[4] %e", "").replace("%f)", "%v_extent_0)");
+    assert_eq!(
+        fault(&without, &copy()),
+        "kernel `@copy` has 4 parameters, its interface needs 5; nothing is for `u.extent.0` (parameter 3, 4 bytes)"
+    );
+    let added = COPY.replace(".param[4] %n", ".param[8] %wide, .param[4] %n");
+    assert_eq!(
+        fault(&added, &copy()),
+        "kernel `@copy` has 6 parameters, its interface needs 5; too much is `%wide`"
+    );
+    let changed = COPY.replace(".param[4] %n, .param[4] %e", ".param[2] %n");
+    assert_eq!(
+        fault(&changed, &copy()),
+        "kernel `@copy` has 4 parameters, its interface needs 5; nothing is for `n` (parameter 2, 4 bytes), \
+         `u.extent.0` (parameter 3, 4 bytes); too much is `%n`"
+    );
+}
+
+#[test]
 fn faults_of_parameters_calls_and_stores_are_told_together() {
     let text = ".function void @odd(.reg .32b %n) { call void, @even(%n); return; }
 .function void @even(.reg .32b %n) { call void, @odd(%n); return; }

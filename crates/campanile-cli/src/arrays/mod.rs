@@ -24,6 +24,7 @@ mod array;
 mod element;
 mod file;
 mod fill;
+mod json;
 mod npy;
 mod picture;
 mod print;
@@ -38,6 +39,7 @@ pub use element::Element;
 use element::LiteralError;
 pub use file::{FileError, beside};
 use fill::{Fill, FillError};
+pub use json::array_json;
 #[cfg(test)]
 use picture::PictureError;
 pub use print::print;

@@ -57,6 +57,22 @@ impl Destination {
         }
     }
 
+    /// The file as it is named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, by the one name that it has; none if it is a device or the like, which may be written to again.
+    pub fn file(&self) -> Option<PathBuf> {
+        if std::fs::metadata(&self.path).is_ok_and(|older| !older.is_file()) {
+            return None;
+        }
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+        let named = folder.ok().zip(self.path.file_name()).map(|(folder, name)| folder.join(name));
+        self.path.canonicalize().ok().or(named)
+    }
+
     /// The same, named relative to the folder of another file.
     pub fn beside(self, file: &Path) -> Self {
         Self { path: beside(file, &self.path), ..self }
@@ -153,6 +169,23 @@ mod tests {
             let text = directory.path().join(given).display().to_string();
             let loaded = text.parse::<ValueSpec>().unwrap().load().unwrap();
             assert_eq!(loaded, super::super::Value::Array(array.reshaped(vec![2, 3]).unwrap()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_one_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let in_folder = |text: &str| destination(&format!("{}/{text}", directory.path().display())).file();
+        assert_eq!(in_folder("a.npy"), in_folder("./a.npy"));
+        assert_eq!(in_folder("a.npy"), in_folder("a.npy:2x3"));
+        assert_ne!(in_folder("a.npy"), in_folder("b.npy"));
+        #[cfg(unix)]
+        {
+            std::fs::write(directory.path().join("a.npy"), "").unwrap();
+            std::os::unix::fs::symlink("a.npy", directory.path().join("b.npy")).unwrap();
+            std::os::unix::fs::symlink("/dev/null", directory.path().join("c.npy")).unwrap();
+            assert_eq!(in_folder("a.npy"), in_folder("b.npy"));
+            assert_eq!(in_folder("c.npy"), None);
         }
     }
 

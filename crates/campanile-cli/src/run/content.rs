@@ -55,6 +55,12 @@ impl Content<'_> {
         Ok((element(number)?, shape.iter().map(|size| *size as usize).collect()))
     }
 
+    /// How many bytes the elements have.
+    pub fn bytes(&self) -> Result<usize> {
+        let (element, shape) = self.form()?;
+        Ok(shape.iter().product::<usize>() * element.size())
+    }
+
     /// The elements.
     pub fn read(&self, device: &mut Device) -> Result<Array> {
         let (element, shape) = self.form()?;

@@ -3,6 +3,7 @@
 mod arguments;
 mod content;
 mod host;
+mod outputs;
 mod plan;
 mod shape;
 mod summary;
@@ -28,9 +29,10 @@ use crate::progress::Progress;
 use crate::{Outcome, input, number};
 use arguments::Named;
 use host::Host;
+use outputs::Outputs;
 use shape::Offset;
 pub use shape::Size;
-use summary::Summary;
+use summary::{Summary, Transfers};
 
 /// Run a kernel, or a launch plan, on the checked engine
 ///
@@ -57,9 +59,11 @@ Examples:
       --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 \\
       --save picture=picture.png
 
-Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are at fault (arrays are
-saved and printed all the same), 2 wrong usage, values that do not fit, or files that cannot be read
-or written.")]
+With `--message-format json` each array that is printed is one line of JSON on standard output.
+
+Exit status: 0 the kernel ran without findings, 1 the modules, the plan or the kernel are at fault (after
+findings arrays are saved and printed all the same), 2 wrong usage, values on the command line that do not
+fit, or files that cannot be read or written.")]
 pub struct Run {
     /// Modules, or one launch plan; `-` is a module from standard input. Several modules are linked
     #[arg(required = true, value_name = "FILE")]
@@ -175,7 +179,7 @@ impl Run {
 
     fn execute_kernel(&self, console: &Console) -> Result<Outcome> {
         let mut tally = Tally::default();
-        let Some(module) = input::load_program(&self.files, false, console, &mut tally)? else {
+        let Some(module) = input::load_program(&self.files, true, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
         let module = Module::from(module);
@@ -187,16 +191,15 @@ impl Run {
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
-        host.check_saves(&self.saves)?;
-        host.check_variables(&device, &self.prints, &self.global_saves)?;
+        let outputs = self.outputs();
+        outputs.check(&host, &device)?;
+        let mut transfers = Transfers::new(self.explain_transfers);
         let report = launch.run(&mut device)?;
         console.findings(module.program(), &report.findings);
-        host.save(&mut device, &self.saves)?;
-        host.save_variables(&mut device, &self.global_saves)?;
-        host.print(&mut device, &self.prints)?;
-        if self.explain_transfers {
-            summary::transfers(console, &device)?;
-        }
+        transfers.tell(console, &mut device)?;
+        outputs.tell(&host, &mut device, console)?;
+        transfers.tell(console, &mut device)?;
+        transfers.total(console, &device)?;
         let mut summary = Summary::default();
         summary.add(name, &report);
         summary.tell(console, tally);
@@ -235,6 +238,12 @@ impl Run {
             }
             _ => Ok(layout),
         }
+    }
+
+    /// What the command line asks to be saved and printed.
+    fn outputs(&self) -> Outputs {
+        let (saves, global_saves) = (self.saves.clone(), self.global_saves.clone());
+        Outputs { saves, global_saves, prints: self.prints.clone() }
     }
 
     /// The device that all launches run on.

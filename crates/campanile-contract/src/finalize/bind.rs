@@ -1,9 +1,10 @@
 //! Matching a layout with the kernel that takes it: places as the kernel declares them, access as its body shows.
 
 use campanile_core::isa::Space;
-use campanile_core::module::Module;
+use campanile_core::module::{Module, Parameter};
 
-use super::FinalizeFault;
+use super::difference::difference;
+use super::fault::{FinalizeFault, MissingParameter};
 use super::kernel_body::{KernelBody, Policy, access_of};
 use crate::interface::{Intent, KernelInterface};
 use crate::layout::{AddressSpace, Buffer, KernelLayout, Kind, Scalar};
@@ -172,34 +173,62 @@ fn scalar_name(layout: &KernelLayout, scalar: &Scalar) -> String {
 fn misfits(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) -> Vec<FinalizeFault> {
     let found = &body.kernel.parameters;
     if expected.len() != found.len() {
-        return vec![FinalizeFault::ParameterCount {
-            kernel: layout.kernel.clone(),
-            expected: expected.len(),
-            found: found.len(),
-            missing: expected.get(found.len()).map(|first| first.name.clone()),
-            place: body.module.functions[body.id].place,
-        }];
+        return vec![count_fault(layout, expected, body)];
     }
     let mut faults = Vec::new();
     for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
         let (parameter, entry, place) = (found.name.clone(), expected.name.clone(), found.place);
         let size = expected.end - expected.start;
-        let fits = match found.space {
-            None => true,
-            Some(Space::Global | Space::Generic) => expected.pointer,
-            Some(Space::Const) => expected.pointer && index < layout.buffers.len(),
-            Some(Space::Shared) => expected.shared,
-            Some(Space::Private) => false,
-        };
         if found.size != size {
             let (expected, found) = (size, found.size);
             faults.push(FinalizeFault::ParameterSize { parameter, entry, expected, found, place });
         } else if found.alignment < expected.align {
             let (expected, found) = (expected.align, found.alignment);
             faults.push(FinalizeFault::ParameterAlignment { parameter, entry, expected, found, place });
-        } else if let Some(space) = found.space.filter(|_| !fits) {
+        } else if let Some(space) = found.space.filter(|_| !expected.may_be_in(layout, index, found.space)) {
             faults.push(FinalizeFault::ParameterSpace { parameter, entry, space, place });
         }
     }
     faults
+}
+
+impl Expected {
+    /// Whether the parameter of this entry may be marked so.
+    fn may_be_in(&self, layout: &KernelLayout, index: usize, space: Option<Space>) -> bool {
+        match space {
+            None => true,
+            Some(Space::Global | Space::Generic) => self.pointer,
+            Some(Space::Const) => self.pointer && index < layout.buffers.len(),
+            Some(Space::Shared) => self.shared,
+            Some(Space::Private) => false,
+        }
+    }
+
+    /// How well a parameter suits the entry: not at all, by its size and mark, or by its name too.
+    fn likeness(&self, layout: &KernelLayout, index: usize, found: &Parameter) -> u32 {
+        let fits = found.size == self.end - self.start && self.may_be_in(layout, index, found.space);
+        let named = found.name == self.name.replace('.', "_");
+        if fits { 2 + u32::from(named) } else { 0 }
+    }
+}
+
+/// Another number of parameters: which are missing, and which are for nothing.
+fn count_fault(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) -> FinalizeFault {
+    let found = &body.kernel.parameters;
+    let difference = difference(expected.len(), found.len(), |entry, parameter| {
+        expected[entry].likeness(layout, entry, &found[parameter])
+    });
+    let missing = difference.missing.into_iter().map(|index| MissingParameter {
+        entry: expected[index].name.clone(),
+        size: expected[index].end - expected[index].start,
+        index,
+    });
+    FinalizeFault::ParameterCount {
+        kernel: layout.kernel.clone(),
+        expected: expected.len(),
+        found: found.len(),
+        missing: missing.collect(),
+        needless: difference.needless.into_iter().map(|index| found[index].name.clone()).collect(),
+        place: body.module.functions[body.id].place,
+    }
 }

@@ -1,5 +1,7 @@
 //! Why a kernel has no layout, with the code, the place and the advice of each fault.
 
+use std::fmt;
+
 use campanile_core::isa::Space;
 use campanile_core::module::Place;
 
@@ -65,7 +67,11 @@ pub enum FinalizeFault {
         kernels: Vec<String>,
     },
     /// Another number of parameters.
-    #[error("kernel `@{kernel}` has {found} parameters, its interface needs {expected}{}", Missing(.missing))]
+    #[error(
+        "kernel `@{kernel}` has {found} parameters, its interface needs {expected}{}{}",
+        listed("nothing is for", .missing),
+        listed("too much is", &.needless.iter().map(|name| format!("`%{name}`")).collect::<Vec<_>>())
+    )]
     ParameterCount {
         /// The kernel.
         kernel: String,
@@ -73,8 +79,10 @@ pub enum FinalizeFault {
         expected: usize,
         /// As declared.
         found: usize,
-        /// The first entry for which there is no parameter.
-        missing: Option<String>,
+        /// Entries for which there is no parameter.
+        missing: Vec<MissingParameter>,
+        /// Parameters for which there is no entry.
+        needless: Vec<String>,
         /// The kernel's name.
         place: Place,
     },
@@ -162,6 +170,14 @@ pub enum FinalizeFault {
         /// What names it.
         place: Place,
     },
+    /// A variable that another module defines.
+    #[error("`@{variable}` is imported and not defined")]
+    MissingVariable {
+        /// Its name.
+        variable: String,
+        /// Its declaration.
+        place: Place,
+    },
     /// An invariant that the interface makes impossible, such as an extent that the host cannot evaluate.
     #[error(transparent)]
     Invariant(#[from] InvariantFault),
@@ -171,16 +187,35 @@ fn quoted(functions: &[String]) -> String {
     functions.iter().map(|name| format!("`@{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// `: ... is missing` behind a count of parameters.
-struct Missing<'a>(&'a Option<String>);
+/// An entry for which a kernel has no parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingParameter {
+    /// What it would carry; the first value of a block.
+    pub entry: String,
+    /// Its size in bytes.
+    pub size: u32,
+    /// Its place among the parameters, counted from zero.
+    pub index: usize,
+}
 
-impl std::fmt::Display for Missing<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(name) => write!(formatter, "; the first one missing is for `{name}`"),
-            None => Ok(()),
-        }
+impl fmt::Display for MissingParameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MissingParameter { entry, size, index } = self;
+        write!(formatter, "`{entry}` (parameter {index}, {size} bytes)")
     }
+}
+
+/// Most parameters that a message lists.
+const LISTED: usize = 4;
+
+/// `; WHAT a, b and 7 more`, or nothing.
+fn listed(what: &str, entries: &[impl fmt::Display]) -> String {
+    let shown: Vec<String> = entries.iter().take(LISTED).map(ToString::to_string).collect();
+    let more = match entries.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    if shown.is_empty() { String::new() } else { format!("; {what} {}{more}", shown.join(", ")) }
 }
 
 impl FinalizeFault {
@@ -206,6 +241,7 @@ impl FinalizeFault {
             FinalizeFault::ExtentReadsWritten { .. } => "extent_reads_written",
             FinalizeFault::MutualRecursion { .. } => "mutual_recursion",
             FinalizeFault::MissingBody { .. } => "missing_body",
+            FinalizeFault::MissingVariable { .. } => "missing_variable",
             FinalizeFault::Invariant(fault) => return format!("invariant.{}", fault.invariant.name()),
         };
         code.to_owned()
@@ -220,7 +256,8 @@ impl FinalizeFault {
             | FinalizeFault::ParameterSpace { place, .. }
             | FinalizeFault::IntentViolated { place, .. }
             | FinalizeFault::ConstantWritten { place, .. }
-            | FinalizeFault::MissingBody { place, .. } => Some(*place),
+            | FinalizeFault::MissingBody { place, .. }
+            | FinalizeFault::MissingVariable { place, .. } => Some(*place),
             FinalizeFault::ExtentReadsWritten { place, .. }
             | FinalizeFault::MutualRecursion { place, .. } => *place,
             FinalizeFault::Record(_)
@@ -259,7 +296,9 @@ impl FinalizeFault {
             FinalizeFault::UnknownKernel { kernels, .. } if !kernels.is_empty() => {
                 format!("the kernels are {}", kernels.join(", "))
             }
-            FinalizeFault::MissingBody { .. } => "link the module that defines it".to_owned(),
+            FinalizeFault::MissingBody { .. } | FinalizeFault::MissingVariable { .. } => {
+                "link the module that defines it".to_owned()
+            }
             _ => return None,
         })
     }

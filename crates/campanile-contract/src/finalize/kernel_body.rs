@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use campanile_core::analysis::{self, AccessFacts, CallGraph, CallGraphFault, ParameterFacts};
 use campanile_core::isa::{Space, SpecialRegister};
-use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module, Place, print};
+use campanile_core::module::{FunctionId, FunctionKind, Kernel, Linkage, Module, Place, print};
 use sha2::{Digest, Sha256};
 
 use super::FinalizeFault;
@@ -101,6 +101,7 @@ impl<'module> KernelBody<'module> {
         });
         let mut faults: Vec<FinalizeFault> =
             refused.map(|fault| call_graph_fault(self.module, fault)).collect();
+        faults.extend(self.missing_variables());
         // Functions that are not there count as if they wrote everything: there is no store to name.
         if self.is_whole() && !policy.constant_writes {
             faults.extend(self.constant_writes());
@@ -111,6 +112,13 @@ impl<'module> KernelBody<'module> {
     /// Whether every function that the kernel reaches has a body.
     pub fn is_whole(&self) -> bool {
         !self.graph.faults().any(|fault| matches!(fault, CallGraphFault::UnresolvedImport { .. }))
+    }
+
+    /// Variables of other modules that the kernel reaches.
+    fn missing_variables(&self) -> impl Iterator<Item = FinalizeFault> {
+        let variables = self.graph.variables.iter().map(|id| &self.module.variables[*id]);
+        let missing = variables.filter(|one| one.linkage == Linkage::Imported);
+        missing.map(|one| FinalizeFault::MissingVariable { variable: one.name.clone(), place: one.place })
     }
 
     /// Constant memory that a store may reach.

@@ -6,6 +6,7 @@
 mod bind;
 mod build;
 mod check;
+mod difference;
 mod fault;
 mod kernel_body;
 mod lanes;
@@ -17,7 +18,7 @@ pub(crate) use kernel_body::{KernelBody, access_of};
 pub use kernel_body::{Policy, Recursion, module_digest};
 
 use campanile_core::module::Module;
-pub use fault::FinalizeFault;
+pub use fault::{FinalizeFault, MissingParameter};
 pub use lanes::LanesFault;
 use place::TooLarge;
 
