@@ -1,5 +1,6 @@
 //! Errors with advice: what was wrong with a command, and what to do about it.
 
+use campanile::contract::ElementType;
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{EngineError, LaunchError as Refused};
 use campanile::{ArgumentError, LaunchError};
@@ -84,6 +85,9 @@ fn argument(fault: &ArgumentError) -> Option<String> {
             Some(format!("add `--arg {name}=VALUE`, or `{name}` to the plan's `args`"))
         }
         ArgumentError::Size { expected, .. } => Some(value(*expected)),
+        ArgumentError::ElementType { expected: ElementType::Bytes(bytes), .. } => {
+            Some(format!("give an array of u8 whose last size is {bytes}, such as `zeros:u8[16x{bytes}]`"))
+        }
         ArgumentError::Kind { expected: "shared memory", .. } => {
             Some("give `local:BYTES` for a pointer to shared memory".to_owned())
         }

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use campanile::contract::interface::{ArgumentKind, Shape};
 use campanile::contract::layout::{IndexType, Limits};
-use campanile::contract::{KernelInterface, Number};
+use campanile::contract::{ElementType, KernelInterface, Number};
 use campanile::{ArgumentError, Element, LaunchError, Reason, Value};
 use half::{bf16, f16};
 use support::{devices, kernel, module, run};
@@ -167,6 +167,35 @@ fn arrays_of_explicit_shape_are_large_enough() {
         let part = u.part(0..5).unwrap();
         let error = kernel.launch().set("u", &part).set("n", 2i64).run(&mut device).unwrap_err();
         assert_eq!(error.to_string(), "argument `u` needs 2·3·4 = 24 bytes, has 20");
+    }
+}
+
+#[test]
+fn elements_of_bytes_are_rows_of_u8() {
+    let shape = Shape::Deferred(1);
+    let rows = ArgumentKind::Array { element: ElementType::Bytes(12), shape };
+    let interface = KernelInterface::kernel("mark").argument("rows", rows);
+    let body = ".reg .64b %at;
+        umad.64b %at, %iteration, 12, %rows_address;
+        st.global.32b [%at + 8], %rows_extent_0_value;";
+    let kernel = kernel(&interface, body);
+    for mut device in devices(kernel.module()) {
+        let rows = device.buffer(&[9u8; 24]).shaped([2, 12]).unwrap();
+        run(kernel.launch().set("rows", &rows).grid([2]), &mut device);
+        let row = [9, 9, 9, 9, 9, 9, 9, 9, 2, 0, 0, 0];
+        assert_eq!(device.read(&rows).unwrap(), [row, row].concat());
+        let expected = ElementType::Bytes(12);
+        for shape in [vec![24], vec![3, 8]] {
+            let flat = device.buffer(&[0u8; 24]).shaped(shape).unwrap();
+            let error = kernel.launch().set("rows", &flat).run(&mut device).unwrap_err();
+            let LaunchError::Arguments(faults) = error else { panic!("{error}") };
+            let fault = ArgumentError::ElementType {
+                name: "rows".into(),
+                expected: expected.clone(),
+                given: Number::U8.into(),
+            };
+            assert!(faults.contains(&fault), "{faults:?}");
+        }
     }
 }
 

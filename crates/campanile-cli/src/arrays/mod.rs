@@ -4,7 +4,7 @@
 //!
 //! | text | value |
 //! |---|---|
-//! | `picture.npy` | an array of one of the ten element types, C order, little endian |
+//! | `picture.npy` | an array of one of the element types, C order, little endian |
 //! | `picture.png` | an array of `u8` of shape `[height, width]` or `[height, width, channels]` |
 //! | `data.bin:f32`, `data.bin:f32[64x64]` | raw little-endian elements |
 //! | `zeros:u8[1024]` | zeros |

@@ -41,11 +41,16 @@ impl Destination {
         if let Some(wanted) = &self.shape {
             same_size(element, shape, wanted).map_err(|source| FileError::Shape { path: path(), source })?;
         }
-        if let Encoding::Png = Encoding::of(&self.path)? {
-            let shape = self.shape.as_deref().unwrap_or(shape);
-            picture::layout(element, shape).map_err(|source| FileError::Picture { path: path(), source })?;
+        match Encoding::of(&self.path)? {
+            Encoding::Png => {
+                let shape = self.shape.as_deref().unwrap_or(shape);
+                picture::layout(element, shape)
+                    .map(|_| ())
+                    .map_err(|source| FileError::Picture { path: path(), source })
+            }
+            Encoding::Npy => npy::accepts(element).map_err(|source| FileError::Npy { path: path(), source }),
+            Encoding::Raw => Ok(()),
         }
-        Ok(())
     }
 
     /// Checks that there is a folder for the file.
@@ -96,7 +101,10 @@ impl Destination {
 fn save(array: &Array, path: &Path) -> Result<(), FileError> {
     let encoding = Encoding::of(path)?;
     let written = match encoding {
-        Encoding::Npy => replace(path, &npy::encode(array)),
+        Encoding::Npy => {
+            let bytes = npy::encode(array).map_err(|source| FileError::Npy { path: path.into(), source })?;
+            replace(path, &bytes)
+        }
         Encoding::Png => {
             let bytes =
                 picture::encode(array).map_err(|source| FileError::Picture { path: path.into(), source })?;
@@ -170,6 +178,17 @@ mod tests {
             let loaded = text.parse::<ValueSpec>().unwrap().load().unwrap();
             assert_eq!(loaded, super::super::Value::Array(array.reshaped(vec![2, 3]).unwrap()), "{name}");
         }
+    }
+
+    #[test]
+    fn numpy_has_no_bf16() {
+        let directory = tempfile::tempdir().unwrap();
+        let to = |name: &str| destination(&directory.path().join(name).display().to_string());
+        let array = Fill::Iota.make(Element::BF16, &[6]).unwrap();
+        for fault in [to("a.npy").accepts(Element::BF16, &[6]), to("a.npy").save(&array)] {
+            assert!(fault.unwrap_err().hint().unwrap().contains(".bin"));
+        }
+        assert!(to("a.bin").accepts(Element::BF16, &[6]).is_ok() && to("a.bin").save(&array).is_ok());
     }
 
     #[test]

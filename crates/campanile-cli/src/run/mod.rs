@@ -49,7 +49,7 @@ Values:
   3.5f32  1024u32  -1i64       a number with its type
   local:BYTES                  shared memory, allocated for each work-group
   bytes:HEX                    the bytes of the parameter
-Types are u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
+Types are u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; an array of `bytes[N]` is one of u8 whose last size is N.
 
 Examples:
   pisa run examples/scan.pisa --grid 256 --arg source=iota:u32[10] \\
