@@ -183,6 +183,7 @@ impl Console {
             code: code.unwrap_or("plan").to_owned(),
             message: text,
             place: None,
+            labels: Vec::new(),
             help,
         });
         self.contract_faults(faults, tally);

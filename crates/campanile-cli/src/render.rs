@@ -78,6 +78,8 @@ pub struct ContractFault<'a> {
     pub message: String,
     /// Where it shows.
     pub place: Option<(&'a Arc<SourceFile>, Span)>,
+    /// Other places that belong to it, in order, each with what is there.
+    pub labels: Vec<(&'a Arc<SourceFile>, Span, &'a str)>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -85,7 +87,11 @@ pub struct ContractFault<'a> {
 /// A fault of a layout, an interface or a plan.
 pub fn contract_fault(fault: &ContractFault<'_>) -> String {
     let mark = |(source, span)| Mark { source, span, text: String::new(), primary: true };
-    let marks: Vec<Mark<'_>> = fault.place.map(mark).into_iter().collect();
+    let labels = fault.labels.iter().map(|(source, span, text)| {
+        let text = (*text).to_owned();
+        Mark { source, span: *span, text, primary: false }
+    });
+    let marks: Vec<Mark<'_>> = fault.place.map(mark).into_iter().chain(labels).collect();
     report(Level::ERROR, &fault.code, &fault.message, &marks, fault.help.as_deref(), &[])
 }
 
@@ -97,6 +103,12 @@ pub fn contract_fault_json(fault: &ContractFault<'_>) -> Value {
     object["severity"] = json!("error");
     object["message"] = json!(fault.message);
     object["help"] = json!(fault.help);
+    let labels = fault.labels.iter().map(|(source, span, text)| {
+        let mut label = place_json(source, *span);
+        label["text"] = json!(text);
+        label
+    });
+    object["labels"] = labels.collect();
     object
 }
 

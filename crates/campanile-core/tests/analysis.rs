@@ -4,7 +4,7 @@ mod files;
 
 use campanile_core::analysis::{
     AccessFacts, CallGraphFault, ParameterFacts, PointerFacts, access_facts, access_facts_packed,
-    device_functions,
+    device_functions, way_from_parameter,
 };
 use campanile_core::module::{FunctionKind, Module};
 use files::module;
@@ -280,6 +280,43 @@ fn a_structure_of_two_addresses() {
     assert_eq!(shown, "both:rw");
     let pointers = facts.pointers().iter().map(|pointer| (pointer.bytes.clone(), letters(pointer.facts)));
     assert_eq!(pointers.collect::<Vec<_>>(), [(0..8, "r".to_owned()), (8..16, "w".to_owned())]);
+}
+
+/// The instructions by which `a` comes to the first one that may write it.
+fn way(functions: &str, body: &str) -> Vec<String> {
+    let module = two_buffers(functions, body);
+    let kernel = module.kernels().next().expect("a kernel");
+    let written = access_facts(&module, kernel).parameter(0).written.expect("a is written");
+    let way = way_from_parameter(&module, kernel, 0, written);
+    let places = way.into_iter().map(|witness| witness.place(&module));
+    places.map(|place| module.sources[place.source].slice(place.span).to_owned()).collect()
+}
+
+#[test]
+fn an_address_comes_to_a_store_by_loads_calls_and_variables() {
+    assert_eq!(way("", "st.global.32b [%p], %v;"), ["ld.param.64b %p, [%a]"]);
+    assert_eq!(way("", "st.global.32b [%p + %q], %v;")[0], "ld.param.64b %p, [%a]");
+    let functions = ".function .64b @next(.reg .64b %at) { iadd.64b %at, %at, 4; return %at; }
+.function void @set(.reg .64b %at) { .reg .32b %one; mov.32b %one, 1; st.global.32b [%at], %one; return; }";
+    let body = "call %r, @next(%p);
+  st.private.64b [@slot], %r;
+  ld.private.64b %s, [@slot];
+  call void, @set(%s);";
+    assert_eq!(
+        way(functions, body),
+        [
+            "ld.param.64b %p, [%a]",
+            "call %r, @next(%p)",
+            "iadd.64b %at, %at, 4",
+            "return %at",
+            "call %r, @next(%p)",
+            "st.private.64b [@slot], %r",
+            "ld.private.64b %s, [@slot]",
+            "call void, @set(%s)",
+        ]
+    );
+    // An address of unknown origin may lead anywhere, which is no way.
+    assert_eq!(way("", "ld.global.64b %r, [%q]; st.global.32b [%r], %v;"), [] as [String; 0]);
 }
 
 /// Facts of a kernel with the address of an allocation in `%p` and, in `%q`, `%r`, `%s`, offsets: a parameter, two

@@ -130,7 +130,8 @@ impl Descriptions {
         let message = format!("{}: the module has no kernel {}", self.interface_name, quoted(&missing));
         let kernels = names(module, None);
         let help = (!kernels.is_empty()).then(|| format!("the kernels are {}", kernels.join(", ")));
-        console.contract_faults([ContractFault { code, message, place: None, help }], tally);
+        console
+            .contract_faults([ContractFault { code, message, place: None, labels: Vec::new(), help }], tally);
         false
     }
 
@@ -180,7 +181,7 @@ impl Descriptions {
         if let Err(faults) = closed {
             let faults = faults.iter().map(|fault| {
                 let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
-                ContractFault { code, message, place: None, help: None }
+                ContractFault { code, message, place: None, labels: Vec::new(), help: None }
             });
             console.contract_faults(faults, tally);
             return None;
@@ -204,7 +205,13 @@ impl Descriptions {
             Err(faults) => {
                 let faults = faults.iter().map(|fault| {
                     let message = format!("{}: {fault}", self.subject(kernel));
-                    ContractFault { code: "interface".to_owned(), message, place: None, help: None }
+                    ContractFault {
+                        code: "interface".to_owned(),
+                        message,
+                        place: None,
+                        labels: Vec::new(),
+                        help: None,
+                    }
                 });
                 console.contract_faults(faults, tally);
                 None

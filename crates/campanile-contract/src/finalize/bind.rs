@@ -111,7 +111,8 @@ fn access(
             && argument.intent == Intent::In
         {
             let (argument, place) = (argument.name.clone(), witness.place(body.module));
-            faults.push(FinalizeFault::IntentViolated { argument, place });
+            let way = body.way(buffer.param as usize, witness);
+            faults.push(FinalizeFault::IntentViolated { argument, place, way });
         }
     }
     faults

@@ -133,6 +133,8 @@ pub enum FinalizeFault {
         argument: String,
         /// The first instruction that may.
         place: Place,
+        /// How the address comes there.
+        way: Vec<WayStep>,
     },
     /// A store that may reach constant memory.
     #[error("parameter `%{parameter}` is `.addrspace(const)`, but the kernel may write what it points to")]
@@ -141,6 +143,8 @@ pub enum FinalizeFault {
         parameter: String,
         /// The first instruction that may.
         place: Place,
+        /// How the address comes there.
+        way: Vec<WayStep>,
     },
     /// An extent that is computed from what the kernel may write.
     #[error("an extent of `{of}` reads `{reads}`, which the kernel may write")]
@@ -185,6 +189,15 @@ pub enum FinalizeFault {
 
 fn quoted(functions: &[String]) -> String {
     functions.iter().map(|name| format!("`@{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// An instruction on the way by which an address comes from a parameter to where it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WayStep {
+    /// The instruction.
+    pub place: Place,
+    /// What it does with the address.
+    pub what: &'static str,
 }
 
 /// An entry for which a kernel has no parameter.
@@ -271,6 +284,14 @@ impl FinalizeFault {
             | FinalizeFault::Launch(_)
             | FinalizeFault::UnknownKernel { .. }
             | FinalizeFault::Invariant(_) => None,
+        }
+    }
+
+    /// How an address comes to where the fault shows; empty for other faults, and where no way is known.
+    pub fn way(&self) -> &[WayStep] {
+        match self {
+            FinalizeFault::IntentViolated { way, .. } | FinalizeFault::ConstantWritten { way, .. } => way,
+            _ => &[],
         }
     }
 

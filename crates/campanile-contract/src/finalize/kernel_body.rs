@@ -126,8 +126,9 @@ impl<'module> KernelBody<'module> {
         let constants = self.kernel.parameters.iter().enumerate();
         let constants = constants.filter(|(_, parameter)| parameter.space == Some(Space::Const));
         let written = constants.filter_map(|(position, parameter)| {
-            let place = self.access.parameter(position).written?.place(self.module);
-            Some(FinalizeFault::ConstantWritten { parameter: parameter.name.clone(), place })
+            let written = self.access.parameter(position).written?;
+            let (place, way) = (written.place(self.module), self.way(position, written));
+            Some(FinalizeFault::ConstantWritten { parameter: parameter.name.clone(), place, way })
         });
         written.collect()
     }

@@ -12,13 +12,14 @@ mod kernel_body;
 mod lanes;
 mod place;
 mod reads;
+mod way;
 
 pub(crate) use bind::address_space;
 pub(crate) use kernel_body::{KernelBody, access_of};
 pub use kernel_body::{Policy, Recursion, module_digest};
 
 use campanile_core::module::Module;
-pub use fault::{FinalizeFault, MissingParameter};
+pub use fault::{FinalizeFault, MissingParameter, WayStep};
 pub use lanes::LanesFault;
 use place::TooLarge;
 

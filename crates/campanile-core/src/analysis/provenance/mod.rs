@@ -1,7 +1,7 @@
 //! Where the addresses come from that a kernel and the functions it calls use.
 //!
 //! `flow` says what each instruction passes on, `follow` turns bodies into constraints between values, `solve`
-//! solves them, `contents` is what variables hold, `source` what a value can be. Registers are followed by element,
+//! solves them, `contents` is what variables hold, `source` what a value can be, `way` how one came to be. Registers are followed by element,
 //! variables by the bytes that an access at a known distance from their start touches, without regard to the order of
 //! instructions. What is stored in buffers and in global memory is followed no further: the address escapes, and what
 //! is loaded from there is unknown.
@@ -11,12 +11,13 @@ mod flow;
 mod follow;
 mod solve;
 mod source;
+mod way;
 
 use std::collections::BTreeMap;
 
 use super::{CallGraph, Witness};
 use crate::isa::Space;
-use crate::module::Module;
+use crate::module::{FunctionId, Module};
 pub use source::{Packing, Root};
 pub(super) use source::{Roots, reaches};
 
@@ -58,6 +59,30 @@ pub struct Access {
     pub effect: Effect,
 }
 
+/// The instructions on a shortest way by which the address in a parameter comes to an instruction that uses it, in
+/// order: the first one loads the parameter, calls pass it on, variables may hold it meanwhile. Empty if no way is
+/// known, as for an address of unknown origin, which may lead anywhere.
+pub fn way_from_parameter(
+    module: &Module,
+    kernel: FunctionId,
+    position: usize,
+    site: Witness,
+) -> Vec<Witness> {
+    let graph = CallGraph::new(module, kernel);
+    solved(module, &graph, None).way(position as u32, site)
+}
+
+fn solved<'module>(
+    module: &'module Module,
+    graph: &'module CallGraph,
+    packing: Option<Packing<'module>>,
+) -> Solver<'module> {
+    let mut solver = Solver::new(Roots::new(module, graph.kernel, packing));
+    Follower::follow(module, graph, &mut solver);
+    solver.solve();
+    solver
+}
+
 /// The origins of all addresses of a kernel.
 #[derive(Clone, Debug)]
 pub struct Provenance {
@@ -67,9 +92,7 @@ pub struct Provenance {
 impl Provenance {
     /// Follows the addresses of a kernel, whose buffers may be packed in one allocation.
     pub fn new(module: &Module, graph: &CallGraph, packing: Option<Packing>) -> Self {
-        let mut solver = Solver::new(Roots::new(module, graph.kernel, packing));
-        Follower::follow(module, graph, &mut solver);
-        solver.solve();
+        let solver = solved(module, graph, packing);
         let mut provenance = Provenance { accesses: BTreeMap::new() };
         for site in &solver.sites {
             provenance.add(&solver, site);
