@@ -282,6 +282,33 @@ fn a_structure_of_two_addresses() {
     assert_eq!(pointers.collect::<Vec<_>>(), [(0..8, "r".to_owned()), (8..16, "w".to_owned())]);
 }
 
+/// Which of two parameters without marks only moves the address on, with the facts that both have all the same.
+#[test]
+fn what_only_moves_addresses_on_is_told_apart() {
+    let offsets = |body: &str| -> Vec<(usize, bool, String)> {
+        let text = format!(
+            "{HEADER}.kernel @k(.param[8] %a, .param[8] %b) {{
+  .reg .64b %p, %q, %r; .reg .32b %v; .pred %c;
+  ld.param.64b %p, [%a]; ld.param.64b %q, [%b];
+{body}
+}}"
+        );
+        let module = module("test.pisa", &text);
+        let facts = access_facts(&module, module.kernels().next().expect("a kernel"));
+        let one = |one: &PointerFacts| (one.position, one.is_offset, letters(one.facts));
+        facts.pointers().iter().map(one).collect()
+    };
+    let both = |a, b, facts: [&str; 2]| vec![(0, a, facts[0].to_owned()), (1, b, facts[1].to_owned())];
+    assert_eq!(offsets("iadd.64b %r, %q, %p; st.global.32b [%r], %v;"), both(false, true, ["w", "w"]));
+    assert_eq!(
+        offsets("iadd.64b %r, %p, %q; st.global.32b [%r], %v; ld.global.32b %v, [%q];"),
+        both(true, false, ["w", "rw"])
+    );
+    assert_eq!(offsets("st.global.32b [%q + %p], %v;"), both(true, false, ["w", "w"]));
+    let chosen = "ucmp.eq.64b %c, %p, 0; sel.64b %r, %p, %q, %c; st.global.32b [%r], %v;";
+    assert_eq!(offsets(chosen), both(false, false, ["w", "w"]));
+}
+
 /// The instructions by which `a` comes to the first one that may write it.
 fn way(functions: &str, body: &str) -> Vec<String> {
     let module = two_buffers(functions, body);

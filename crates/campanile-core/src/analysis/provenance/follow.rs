@@ -195,7 +195,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             // It is extended where the base is wider: then it is no whole address.
             offset = self.derived(Rule::Narrow(offset));
         }
-        self.derived(Rule::Sum(base, offset))
+        self.derived(Rule::Index(base, offset))
     }
 
     /// A new cell that a rule fills.

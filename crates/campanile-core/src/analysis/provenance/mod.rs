@@ -13,7 +13,7 @@ mod solve;
 mod source;
 mod way;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CallGraph, Witness};
 use crate::isa::Space;
@@ -87,13 +87,15 @@ fn solved<'module>(
 #[derive(Clone, Debug)]
 pub struct Provenance {
     accesses: BTreeMap<(Witness, Root), (Space, Effect)>,
+    /// What the roots of used addresses have been added to that is as likely the base; none where there was nothing.
+    beside: BTreeMap<Root, BTreeSet<Option<Root>>>,
 }
 
 impl Provenance {
     /// Follows the addresses of a kernel, whose buffers may be packed in one allocation.
     pub fn new(module: &Module, graph: &CallGraph, packing: Option<Packing>) -> Self {
         let solver = solved(module, graph, packing);
-        let mut provenance = Provenance { accesses: BTreeMap::new() };
+        let mut provenance = Provenance { accesses: BTreeMap::new(), beside: BTreeMap::new() };
         for site in &solver.sites {
             provenance.add(&solver, site);
         }
@@ -115,10 +117,22 @@ impl Provenance {
         self.accesses().filter(move |access| access.site == site)
     }
 
+    /// Whether some bytes of a parameter move addresses on, but are none: whatever they are added to is an address by
+    /// itself elsewhere, or if neither is, comes earlier among the parameters.
+    pub(super) fn is_offset(&self, root: Root) -> bool {
+        let beside = |root: Root| self.beside.get(&root).into_iter().flatten();
+        let is_alone = |root: Root| beside(root).any(Option::is_none);
+        let gives_way = |other: &Option<Root>| other.is_some_and(|other| is_alone(other) || other < root);
+        !is_alone(root) && beside(root).next().is_some() && beside(root).all(gives_way)
+    }
+
     fn add(&mut self, solver: &Solver, site: &Site) {
-        let sources = solver.sources(site.address).iter().map(|source| source.root);
-        let reached = sources.filter(|root| solver.roots.may_reach(*root, site.space));
-        let mut reached: Vec<Root> = reached.collect();
+        let sources = solver.sources(site.address).iter();
+        let reached = sources.filter(|source| solver.roots.may_reach(source.root, site.space));
+        for source in reached.clone() {
+            self.beside.entry(source.root).or_default().insert(source.beside);
+        }
+        let mut reached: Vec<Root> = reached.map(|source| source.root).collect();
         if site.wild {
             reached.push(Root::Unknown);
         }

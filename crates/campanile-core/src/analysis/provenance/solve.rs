@@ -7,7 +7,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 
 use super::Effect;
 use super::contents::{Contents, Place};
-use super::source::{Force, Root, Roots, Source, Sources, difference, mixed, sum};
+use super::source::{Force, Root, Roots, Source, Sources, difference, indexed, mixed, sum};
 use crate::analysis::Witness;
 use crate::isa::Space;
 use crate::module::VariableId;
@@ -37,6 +37,8 @@ pub(super) enum Rule {
     Narrow(Cell),
     /// The sum of two.
     Sum(Cell, Cell),
+    /// The sum of two, of which the first one stands in the place of the base.
+    Index(Cell, Cell),
     /// The difference of two.
     Difference(Cell, Cell),
     /// Bits of two.
@@ -53,9 +55,10 @@ impl Rule {
             | Rule::Joined(from)
             | Rule::Doubtful(from)
             | Rule::Narrow(from) => (from, None),
-            Rule::Sum(left, right) | Rule::Difference(left, right) | Rule::Mix(left, right) => {
-                (left, Some(right))
-            }
+            Rule::Sum(left, right)
+            | Rule::Index(left, right)
+            | Rule::Difference(left, right)
+            | Rule::Mix(left, right) => (left, Some(right)),
         };
         std::iter::once(first).chain(second)
     }
@@ -191,6 +194,7 @@ impl<'module> Solver<'module> {
             Rule::Doubtful(from) => each(from, &|source| self.roots.doubtful(source)),
             Rule::Narrow(from) => each(from, &|source| self.roots.narrow(source)),
             Rule::Sum(left, right) => sum(&self.cells[left].sources, &self.cells[right].sources),
+            Rule::Index(base, offset) => indexed(&self.cells[base].sources, &self.cells[offset].sources),
             Rule::Difference(left, right) => {
                 difference(&self.cells[left].sources, &self.cells[right].sources)
             }
