@@ -158,7 +158,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// An address of a space, made generic.
-    pub fn to_generic(&mut self, width: Width, space: Space, address: &str) -> String {
+    pub fn generic_address(&mut self, width: Width, space: Space, address: &str) -> String {
         if space.address_bits() == 64 {
             return address.to_owned();
         }
@@ -180,8 +180,7 @@ fn is_native(opcode: DataMovement, op: Op, target: &Target) -> bool {
         DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd => target.integral,
         DataMovement::Fext => true,
         DataMovement::Ftrunc => {
-            plain && format(op.from()) == Some(FloatFormat::F)
-                || plain && format(op.to()) == Some(FloatFormat::F)
+            plain && [op.from(), op.to()].into_iter().any(|ty| format(ty) == Some(FloatFormat::F))
         }
         DataMovement::I2f => plain && matches!(format(op.to()), Some(FloatFormat::F | FloatFormat::Df)),
         _ => false,
@@ -209,7 +208,7 @@ fn cast_address(
 ) -> Vec<String> {
     let address = &sources[0];
     match (op.to_space(), op.from_space()) {
-        (Some(Space::Generic), Some(space)) => vec![lowering.to_generic(width, space, address)],
+        (Some(Space::Generic), Some(space)) => vec![lowering.generic_address(width, space, address)],
         (Some(space), _) if space.address_bits() == 32 => {
             // Compilers cast a null pointer first and choose the null of the space afterwards.
             let null = lowering.compare(width, "eq", 64, address, &constant(width, 64, 0));

@@ -14,6 +14,10 @@ pub(super) enum Extension {
     Sign,
 }
 
+/// What writes an operation for one lane or for all: from the sources' texts to the results'.
+pub(super) type Compute<'compute, Lowering> =
+    dyn FnMut(&mut Lowering, Width, &[String]) -> Vec<String> + 'compute;
+
 impl FunctionLowering<'_, '_> {
     /// Computes values from sources, each of the shape that the analysis has found for it. `compute` writes the
     /// operation for one lane or for all, and gives the results in the order of `results`, which are their bits and
@@ -23,7 +27,7 @@ impl FunctionLowering<'_, '_> {
         sources: &[Value],
         results: &[(u32, Shape)],
         extension: Extension,
-        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+        compute: &mut Compute<'_, Self>,
     ) -> Vec<Value> {
         let forms: Vec<Option<Form>> = results.iter().map(|(_, shape)| Form::of(*shape)).collect();
         let have_rows = sources.iter().all(|source| source.rows.is_some());
@@ -69,7 +73,7 @@ impl FunctionLowering<'_, '_> {
         &mut self,
         sources: &[Value],
         bits: u32,
-        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+        compute: &mut Compute<'_, Self>,
     ) -> Option<Rows> {
         let by_rows =
             |value: &Value| value.sure_rows().is_some_and(|rows| rows.inner == 0) && !value.extracted;
@@ -95,7 +99,7 @@ impl FunctionLowering<'_, '_> {
         &mut self,
         sources: &[Value],
         results: &[(u32, Shape)],
-        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+        compute: &mut Compute<'_, Self>,
     ) -> Vec<Value> {
         let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
         let computed = compute(self, Width::All, &vectors);
