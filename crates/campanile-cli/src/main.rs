@@ -5,6 +5,8 @@ mod arrays;
 mod check;
 mod console;
 mod doctor;
+mod emit;
+mod engines;
 mod explain;
 mod fmt;
 mod input;
@@ -41,7 +43,7 @@ enum Outcome {
     name = "pisa",
     version,
     max_term_width = 100,
-    long_version = concat!(env!("CARGO_PKG_VERSION"), "\nPISA version 0.1, targets 100, 100c, 100ca\nengines: checked"),
+    long_version = concat!(env!("CARGO_PKG_VERSION"), "\nPISA version 0.1, targets 100, 100c, 100ca\nengines: checked, jit"),
     after_help = "Exit status: 0 fine, 1 the input is at fault, 2 wrong usage or environment.\n\
                   `pisa COMMAND --help` has examples of each command."
 )]
@@ -60,6 +62,7 @@ enum Command {
     Run(Box<run::Run>),
     Layout(layout::Layout),
     Test(test::Test),
+    Emit(emit::Emit),
     Explain(explain::Explain),
     Doctor(doctor::Doctor),
 }
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.execute(&console),
         Command::Layout(command) => command.execute(&console),
         Command::Test(command) => command.execute(&console),
+        Command::Emit(command) => command.execute(&console),
         Command::Explain(command) => command.execute(&console),
         Command::Doctor(command) => command.execute(&console),
     };
@@ -103,7 +107,7 @@ fn misused(error: &clap::Error) -> ! {
     let mut paragraphs = text.split("\n\n").map(paragraph);
     let message = paragraphs.next().unwrap_or_default();
     let tip = paragraphs.find_map(|text| text.strip_prefix("tip: ").map(str::to_owned));
-    eprintln!("{}", render::error_json(message.trim_start_matches("error: "), tip.as_deref()));
+    eprintln!("{}", render::error_json(None, message.trim_start_matches("error: "), tip.as_deref()));
     std::process::exit(2)
 }
 

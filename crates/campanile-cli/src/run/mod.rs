@@ -3,19 +3,20 @@
 mod arguments;
 mod content;
 mod host;
+mod outputs;
 mod plan;
 mod shape;
 mod summary;
 
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use campanile::contract::Policy;
 use campanile::contract::layout::Limits;
+use campanile::contract::{KernelLayout, Policy};
 use campanile::engine::ndrange::ShapeError;
-use campanile::engine::{Checks, Options, Report};
+use campanile::engine::{Checks, Report};
 use campanile::{Device, Kernel, Module};
 use clap::Args;
 use serde_json::json;
@@ -23,19 +24,22 @@ use serde_json::json;
 use crate::advice::advised;
 use crate::arrays::{Destination, View};
 use crate::console::{Console, Tally};
+use crate::engines::{Choice, Setting};
 use crate::kernels::{self, Descriptions};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
 use arguments::Named;
 use host::Host;
+use outputs::Outputs;
 use shape::Offset;
 pub use shape::Size;
-use summary::Summary;
+use summary::{Summary, Transfers};
 
-/// Run a kernel, or a launch plan, on the checked engine
+/// Run a kernel, or a launch plan
 ///
-/// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards.
-/// Undefined behaviour of the kernel is reported with the source line, the work-item and the values. A file that ends
+/// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards. The
+/// checked engine reports undefined behaviour of the kernel with the source line, the work-item and the values; the jit
+/// engine compiles the kernel with LLVM and watches nothing. A file that ends
 /// in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved (docs/launch-contract.md).
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -47,7 +51,7 @@ Values:
   3.5f32  1024u32  -1i64       a number with its type
   local:BYTES                  shared memory, allocated for each work-group
   bytes:HEX                    the bytes of the parameter
-Types are u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
+Types are u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; an array of `bytes[N]` is one of u8 whose last size is N.
 
 Examples:
   pisa run examples/scan.pisa --grid 256 --arg source=iota:u32[10] \\
@@ -57,14 +61,16 @@ Examples:
       --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 \\
       --save picture=picture.png
 
-Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are at fault (arrays are
-saved and printed all the same), 2 wrong usage, values that do not fit, or files that cannot be read
-or written.")]
+With `--message-format json` each array that is printed is one line of JSON on standard output.
+
+Exit status: 0 the kernel ran without findings, 1 the modules, the plan or the kernel are at fault (after
+findings arrays are saved and printed all the same), 2 wrong usage, values on the command line that do not
+fit, or files that cannot be read or written.")]
 pub struct Run {
     /// Modules, or one launch plan; `-` is a module from standard input. Several modules are linked
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Name of the kernel; may be left out when there is only one
+    /// Name of the kernel; may be left out when there is only one, or a layout says it
     #[arg(short, long, value_name = "NAME", value_parser = arguments::name)]
     kernel: Option<String>,
     /// Iterations in each dimension: work-items, unless several lanes share one; 1 if left out
@@ -107,33 +113,24 @@ pub struct Run {
     #[arg(long)]
     explain_transfers: bool,
     /// Engine to run on
-    #[arg(long, value_name = "ENGINE", default_value = "checked")]
-    engine: Engine,
-    /// Checks to make, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain checks`)
-    #[arg(
-        long,
-        value_name = "LIST",
-        default_value = "",
-        allow_hyphen_values = true,
-        hide_default_value = true
-    )]
-    check: Checks,
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    engine: Choice,
+    /// Checks that the checked engine makes, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain
+    /// checks`)
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    check: Option<Checks>,
     /// Number of threads; as many as the machine has processors if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
-    /// Most instructions of one sub-group before it is given up as endless
-    #[arg(long, value_name = "N", default_value = "1073741824", value_parser = number::positive::<NonZeroU64>)]
-    step_budget: NonZeroU64,
-    /// Number of different findings at which the kernel is given up
-    #[arg(long, value_name = "N", default_value = "20", value_parser = number::positive::<NonZeroUsize>)]
-    findings: NonZeroUsize,
-}
-
-/// Engines that `--engine` selects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engine {
-    /// Every rule of the machine is watched.
-    Checked,
+    /// Most instructions of one sub-group before the checked engine gives it up as endless; 1073741824 if left out
+    #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroU64>)]
+    step_budget: Option<NonZeroU64>,
+    /// Number of different findings at which the checked engine gives the kernel up; 20 if left out
+    #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
+    findings: Option<NonZeroUsize>,
+    /// Compile kernels anew, and do not keep what they become
+    #[arg(long)]
+    no_cache: bool,
 }
 
 impl Run {
@@ -175,66 +172,91 @@ impl Run {
 
     fn execute_kernel(&self, console: &Console) -> Result<Outcome> {
         let mut tally = Tally::default();
-        let Some(module) = input::load_program(&self.files, false, console, &mut tally)? else {
+        let Some(module) = input::load_program(&self.files, true, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
         let module = Module::from(module);
-        let name = kernels::find(module.program(), self.kernel.as_deref())?;
-        let Some(kernel) = self.kernel(&module, &name, console, &mut tally)? else {
+        let Some(kernel) = self.kernel(&module, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
-        let mut device = self.device(&module, Arc::new(Progress::new(console, name.as_str())))?;
+        let name = &kernel.layout().kernel;
+        let mut device = self.device(&module, console, Arc::new(Progress::new(console, name.as_str())))?;
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
-        host.check_saves(&self.saves)?;
-        host.check_variables(&device, &self.prints, &self.global_saves)?;
+        let outputs = self.outputs();
+        outputs.check(&host, &device)?;
+        let mut transfers = Transfers::new(self.explain_transfers);
         let report = launch.run(&mut device)?;
         console.findings(module.program(), &report.findings);
-        host.save(&mut device, &self.saves)?;
-        host.save_variables(&mut device, &self.global_saves)?;
-        host.print(&mut device, &self.prints)?;
-        if self.explain_transfers {
-            summary::transfers(console, &device)?;
-        }
+        transfers.tell(console, &mut device)?;
+        outputs.tell(&host, &mut device, console)?;
+        transfers.tell(console, &mut device)?;
+        transfers.total(console, &device)?;
         let mut summary = Summary::default();
-        summary.add(&name, &report);
-        summary.tell(console, tally);
+        summary.add(name, &report);
+        summary.tell(console, device.engine_name(), tally);
         Ok(outcome(&report))
     }
 
     /// The kernel with the layout that the options ask for.
-    fn kernel(
-        &self,
-        module: &Module,
-        name: &str,
-        console: &Console,
-        tally: &mut Tally,
-    ) -> Result<Option<Kernel>> {
+    fn kernel(&self, module: &Module, console: &Console, tally: &mut Tally) -> Result<Option<Kernel>> {
         let program = module.program();
         let layout = match &self.layout {
-            Some(path) => kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?,
+            Some(path) => {
+                let layout = kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?;
+                layout.map(|layout| self.refuse_other_kernel(path, layout)).transpose()?
+            }
             None => {
                 let interface = self.interface.as_deref();
                 let read = Descriptions::read(interface, None, Limits { slots: self.slots }, console, tally)?;
                 let Some(descriptions) = read else { return Ok(None) };
-                descriptions.layout(program, name, Policy::LANGUAGE, console, tally)
+                if !descriptions.are_of(program, console, tally) {
+                    return Ok(None);
+                }
+                let name = kernels::find(program, self.kernel.as_deref())?;
+                descriptions.layout(program, &name, Policy::LANGUAGE, console, tally)
             }
         };
         Ok(layout.map(|layout| Kernel::trusting(module, layout)))
     }
 
+    /// A saved layout says which kernel it is of.
+    fn refuse_other_kernel(&self, path: &Path, layout: KernelLayout) -> Result<KernelLayout> {
+        match &self.kernel {
+            Some(asked) if *asked != layout.kernel => {
+                let (file, kernel) = (path.display(), &layout.kernel);
+                let message = format!("`{file}` is the layout of kernel `{kernel}`, not of `{asked}`");
+                Err(advised(message, "leave `--kernel` out, or give the layout of that kernel"))
+            }
+            _ => Ok(layout),
+        }
+    }
+
+    /// What the command line asks to be saved and printed.
+    fn outputs(&self) -> Outputs {
+        let (saves, global_saves) = (self.saves.clone(), self.global_saves.clone());
+        Outputs { saves, global_saves, prints: self.prints.clone() }
+    }
+
     /// The device that all launches run on.
-    fn device(&self, module: &Module, progress: Arc<Progress>) -> Result<Device> {
-        let options = Options {
-            checks: self.check,
+    fn device(&self, module: &Module, console: &Console, progress: Arc<Progress>) -> Result<Device> {
+        let checked_options = [
+            (self.check.is_some(), "--check"),
+            (self.step_budget.is_some(), "--step-budget"),
+            (self.findings.is_some(), "--findings"),
+        ];
+        let given = checked_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
+        let engine = self.engine.engine(&given.collect::<Vec<_>>(), console)?;
+        let setting = Setting {
+            checks: self.check.unwrap_or_default(),
             threads: self.threads.map(NonZeroUsize::get),
-            step_budget: Some(self.step_budget.get()),
-            findings_limit: self.findings.get(),
+            step_budget: self.step_budget.map(NonZeroU64::get),
+            findings_limit: self.findings.map(NonZeroUsize::get),
+            cache: !self.no_cache,
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
-            ..Options::default()
         };
-        let mut device = Device::checked_with(module, options)?;
+        let mut device = engine.device(module, setting)?;
         if self.explain_transfers {
             device.explain_transfers();
         }

@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
-use campanile::engine::Checks;
-use clap::Args;
+use campanile::engine::{Check, Checks};
+use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 
 use crate::advice::advised;
 use crate::console::{self, Console};
+use crate::engines::{Choice, Engine};
 use crate::progress::Progress;
-use crate::run::Engine;
 use crate::{Outcome, input, number};
+use runner::Method;
 
 /// Run self-checking files
 ///
@@ -41,6 +42,7 @@ one prefix append. A file may hold several runs.
 Examples:
   pisa test kernel.pisa
   pisa test tests/cases --filter memory
+  pisa test tests/cases --engine all
 
 Exit status: 0 all pass, 1 some fail, 2 wrong usage, unreadable files, or nothing to test.")]
 pub struct Test {
@@ -50,18 +52,35 @@ pub struct Test {
     /// Only files whose path contains this text
     #[arg(short, long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Engine to run on; all that are available if left out
-    #[arg(long, value_name = "ENGINE")]
-    engine: Option<Engine>,
-    /// Checks to make, as for `pisa run`. Data races are not looked for unless asked, as results tell enough
-    #[arg(long, value_name = "LIST", default_value = "-race", allow_hyphen_values = true)]
-    check: Checks,
+    /// Engine to run on, perhaps several; each run is made on every one
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    engine: Vec<Engines>,
+    /// Checks that the checked engine makes, as for `pisa run`. Data races are not looked for unless asked, as results
+    /// tell enough
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    check: Option<Checks>,
+    /// Compile kernels anew, and do not keep what they become
+    #[arg(long)]
+    no_cache: bool,
     /// Number of files tested at a time; as many as the machine has processors if left out
     #[arg(short, long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// Also name the files that pass
     #[arg(short, long)]
     verbose: bool,
+}
+
+/// What `--engine` selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engines {
+    /// The fastest there is here, or the checked engine where its options are given
+    Auto,
+    /// Kernels are compiled for this machine; nothing is watched
+    Jit,
+    /// Every rule of the machine is watched
+    Checked,
+    /// All that can be had here
+    All,
 }
 
 /// What became of a file.
@@ -75,6 +94,7 @@ enum Verdict {
 impl Test {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
+        let method = self.method(console)?;
         let files = self.files()?;
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get)).build()?;
@@ -82,7 +102,7 @@ impl Test {
         let done = AtomicU64::new(0);
         let verdicts: Vec<Verdict> = pool.install(|| {
             let verdict = |path: &PathBuf| {
-                let verdict = test_file(path, self.check);
+                let verdict = test_file(path, &method);
                 progress.update(done.fetch_add(1, Ordering::Relaxed) + 1, files.len() as u64);
                 verdict
             };
@@ -125,6 +145,30 @@ impl Test {
         Ok(if failed > 0 { Outcome::Faulty } else { Outcome::Fine })
     }
 
+    /// How runs are made.
+    fn method(&self, console: &Console) -> Result<Method> {
+        let mut engines = Vec::new();
+        for selected in &self.engine {
+            // Of several engines, the checked one makes the checks.
+            let checked = [Engines::Checked, Engines::All].iter().any(|one| self.engine.contains(one));
+            let checked_options: &[&str] = if self.check.is_some() && !checked { &["--check"] } else { &[] };
+            let choice = match selected {
+                Engines::Auto => Choice::Auto,
+                Engines::Jit => Choice::Jit,
+                Engines::Checked => Choice::Checked,
+                Engines::All => {
+                    engines.extend(Engine::all(console));
+                    continue;
+                }
+            };
+            engines.push(choice.engine(checked_options, console)?);
+        }
+        engines.sort_unstable();
+        engines.dedup();
+        let checks = self.check.unwrap_or(Checks::default().without(Check::Race));
+        Ok(Method { engines, checks, cache: !self.no_cache })
+    }
+
     /// The files to test, in order.
     fn files(&self) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
@@ -163,8 +207,8 @@ fn collect(path: &Path, named: bool, files: &mut Vec<PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-fn test_file(path: &Path, checks: Checks) -> Verdict {
-    match runner::test(path, checks) {
+fn test_file(path: &Path, method: &Method) -> Verdict {
+    match runner::test(path, method) {
         Ok(true) => Verdict::Passed,
         Ok(false) => Verdict::Skipped,
         Err(error) => Verdict::Failed(format!("{error:#}")),

@@ -6,21 +6,32 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use campanile::contract::Number;
 use campanile::contract::layout::Access;
-use campanile::engine::{Checks, Options};
+use campanile::engine::Checks;
 use campanile::language;
 use campanile::language::diagnostic::{Diagnostic, Severity, Sink};
 use campanile::{AnyBuffer, Device, Kernel, Launch, Module, Value};
 
 use super::compare::compare;
 use super::expectation::{self, Argument, Run, Verdict};
+use crate::engines::{Engine, Setting};
 use crate::run::Size;
 use crate::{input, render};
+
+/// How runs are made.
+pub struct Method {
+    /// On which engines.
+    pub engines: Vec<Engine>,
+    /// What the checked engine watches.
+    pub checks: Checks,
+    /// Whether compiled kernels are kept.
+    pub cache: bool,
+}
 
 /// Tests a file; false if it has no expectations.
 ///
 /// # Errors
 /// Says what differs from the expectations.
-pub fn test(path: &Path, checks: Checks) -> Result<bool> {
+pub fn test(path: &Path, method: &Method) -> Result<bool> {
     let mut sink = Sink::new();
     let source = input::read(path, &mut sink)?;
     let Some(source) = source else { bail!("{}", first_error(sink)) };
@@ -39,7 +50,7 @@ pub fn test(path: &Path, checks: Checks) -> Result<bool> {
         (Verdict::Run, Some(module)) => {
             let only = [Run::default()];
             let runs = if expectations.runs.is_empty() { &only } else { &expectations.runs[..] };
-            check_all(&module.into(), runs, |module, run| run_one(module, run, checks))?;
+            check_all(&module.into(), runs, |module, run| run_on_all(module, run, method))?;
         }
     }
     Ok(true)
@@ -107,11 +118,26 @@ fn check_layout(module: &Module, run: &Run) -> Result<()> {
     Ok(())
 }
 
-fn run_one(module: &Module, run: &Run, checks: Checks) -> Result<()> {
+/// Makes a run on every engine.
+fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
     check_layout(module, run)?;
+    let usual = method.engines == [Engine::Checked];
+    for engine in &method.engines {
+        let result = run_one(module, run, *engine, method);
+        if usual {
+            result?;
+        } else {
+            result.with_context(|| format!("{} engine", engine.name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn run_one(module: &Module, run: &Run, engine: Engine, method: &Method) -> Result<()> {
     let kernel = find_kernel(module, run.kernel.as_deref())?;
-    let options = Options { checks, threads: Some(1), ..Options::default() };
-    let mut device = Device::checked_with(module, options)?;
+    let Method { checks, cache, .. } = *method;
+    let mut device =
+        engine.device(module, Setting { checks, cache, threads: Some(1), ..Setting::default() })?;
     let (launch, buffers) = prepare(&kernel, run, &mut device)?;
     let report = launch.run(&mut device)?;
     if let Some(finding) = report.findings.first() {

@@ -42,6 +42,9 @@ use memory::DeviceMemory;
 use services::{LaunchHost, SERVICES};
 use worker::Job;
 
+/// Stack of a thread that runs kernels, as much as main threads have.
+const THREAD_STACK: usize = 8 << 20;
+
 /// How the fast engine runs.
 pub struct JitOptions {
     /// Number of threads; as many as the machine has without.
@@ -54,6 +57,9 @@ pub struct JitOptions {
     pub progress: Option<Progress>,
     /// Where compiled kernels are kept; nowhere without.
     pub cache: Option<ObjectCache>,
+    /// The processor to compile for, such as `x86-64-v3`; this machine's without. It must not have what this machine's
+    /// has not.
+    pub cpu: Option<String>,
 }
 
 impl Default for JitOptions {
@@ -64,6 +70,7 @@ impl Default for JitOptions {
             findings_limit: 20,
             progress: None,
             cache: ObjectCache::of_user(),
+            cpu: None,
         }
     }
 }
@@ -103,13 +110,29 @@ impl JitEngine {
         Self::with_lowering(module, options, lower::lower)
     }
 
+    /// Whether it is to be chosen where nobody asks for an engine.
+    pub const PREFERRED: bool = false;
+
+    /// Whether there is an LLVM for this machine.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn available() -> Result<(), JitUnavailable> {
+        TargetMachine::host(Llvm::load()?)?;
+        Ok(())
+    }
+
     fn with_lowering(
         module: Arc<Module>,
         mut options: JitOptions,
         lower: Lower,
     ) -> Result<Self, JitUnavailable> {
         let llvm = Llvm::load()?;
-        let compiler = Compiler::new(llvm, TargetMachine::host(llvm)?, options.cache.take(), lower);
+        let machine = match &options.cpu {
+            Some(cpu) => TargetMachine::host_as(llvm, cpu)?,
+            None => TargetMachine::host(llvm)?,
+        };
+        let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
         let memory = DeviceMemory::new(&module)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(available).max(1);
@@ -141,6 +164,7 @@ impl JitEngine {
             None => {
                 let name = |index| format!("campanile-{index}");
                 let builder = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(name);
+                let builder = builder.stack_size(THREAD_STACK);
                 let failed = |error| EngineError::Other(format!("there are no threads: {error}"));
                 builder.build().map_err(failed)?
             }
@@ -184,7 +208,7 @@ impl JitEngine {
             private_bytes: u32::try_from(private_bytes)
                 .map_err(|_| EngineError::OutOfMemory { bytes: private_bytes })?,
         };
-        let job = Job { compiled, frame: &frame, range, ragged: is_ragged(range), shared_bytes };
+        let job = Job { compiled, frame: &frame, range, shared_bytes };
         self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
         Ok(Report {

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use campanile_contract::Number;
 use campanile_engine::{CheckedEngine, DeviceError, Engine, EngineError, Options};
+use campanile_llvm::{JitEngine, JitOptions, JitUnavailable};
 
 pub(crate) use storage::{For, Owner, Place, StorageId, Use};
 pub use transfer::{Action, Reason, Transfer};
@@ -95,6 +96,65 @@ impl Device {
     pub fn checked_with(module: &Module, options: Options) -> Result<Device, DeviceError> {
         let engine = CheckedEngine::new(module.program().clone(), options)?;
         Ok(Device::with_engine(module, Box::new(engine)))
+    }
+
+    /// A device that runs the kernels of a module compiled for this machine, on all its threads. Nothing is watched.
+    ///
+    /// # Errors
+    /// When there is no LLVM for this machine, or the module's variables do not fit into memory.
+    pub fn jit(module: &Module) -> Result<Device, JitUnavailable> {
+        Device::jit_with(module, JitOptions::default())
+    }
+
+    /// The same as the options say.
+    ///
+    /// ```
+    /// use campanile::llvm::JitOptions;
+    /// use campanile::{Device, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let text = ".version 0.1;\n.target 100;\n.kernel @k () { return; }\n";
+    /// let module = Module::from_text("empty.pisa", text)?;
+    /// let options = JitOptions { threads: Some(2), cache: None, ..JitOptions::default() };
+    /// match Device::jit_with(&module, options) {
+    ///     Ok(device) => assert_eq!(device.engine_name(), "jit"),
+    ///     Err(error) => eprintln!("{error}"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`jit`](Self::jit).
+    pub fn jit_with(module: &Module, options: JitOptions) -> Result<Device, JitUnavailable> {
+        let engine = JitEngine::new(module.program().clone(), options)?;
+        Ok(Device::with_engine(module, Box::new(engine)))
+    }
+
+    /// A device that runs the kernels of a module as fast as it can be done here: compiled where there is an LLVM, and on
+    /// the checked engine otherwise.
+    ///
+    /// ```
+    /// use campanile::{Device, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let text = ".version 0.1;\n.target 100;\n.kernel @k () { return; }\n";
+    /// let module = Module::from_text("empty.pisa", text)?;
+    /// let device = Device::auto(&module)?;
+    /// assert!(["jit", "checked"].contains(&device.engine_name()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the module's variables do not fit into memory.
+    pub fn auto(module: &Module) -> Result<Device, DeviceError> {
+        let preferred = JitEngine::PREFERRED.then(|| Device::jit(module));
+        match preferred {
+            Some(Ok(device)) => Ok(device),
+            Some(Err(JitUnavailable::Variables(error))) => Err(error),
+            Some(Err(JitUnavailable::Llvm(_) | JitUnavailable::Machine(_))) | None => Device::checked(module),
+        }
     }
 
     /// A device with an engine of the caller's choice, which was made for this module.
@@ -318,6 +378,11 @@ impl Device {
     /// What has been copied since [`explain_transfers`](Self::explain_transfers), in order, and what has not and why.
     pub fn transfers(&self) -> &[Transfer] {
         self.transfers.as_deref().unwrap_or_default()
+    }
+
+    /// The same, which is forgotten then: for those who tell of long sequences of launches as they go.
+    pub fn take_transfers(&mut self) -> Vec<Transfer> {
+        self.transfers.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Bytes that went from the host to the device so far.
