@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use campanile_core::analysis::{BodyDivergence, ControlFlowGraph, Cursor, Liveness, Shape};
-use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Operand, RegisterId, Scalar};
+use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Operand, RegisterId, Scalar, keys};
 use cranelift_entity::EntityRef;
 
 use super::program::{Passing, Program};
@@ -86,24 +86,35 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     /// Allocates the homes of all registers.
     pub fn allocate(&mut self) {
-        for (id, register) in &self.body.registers {
-            let bits = u32::from(register.ty.bits);
-            for element in 0..u32::from(register.ty.elements) {
-                let name = home_name(id, element);
-                let home = Home::of(self.found.storage(id, element));
-                if let Home::Rows(form) | Home::Both(form) = home {
-                    for row in 0..form.count() {
-                        self.memory.push(format!("{name}.{row} = alloca i{bits}"));
-                    }
-                }
-                if let Home::Both(_) = home {
-                    self.memory.push(format!("{name}.wraps = alloca i1"));
-                }
-                if let Home::Both(_) | Home::Vector = home {
-                    self.memory.push(format!("{name} = alloca <32 x i{bits}>"));
-                }
+        for id in keys(&self.body.registers) {
+            for (name, ty, _) in self.home_parts(id) {
+                self.memory.push(format!("{name} = alloca {ty}"));
             }
         }
+    }
+
+    /// The parts of a register's homes: their names, types and bytes.
+    pub fn home_parts(&self, id: RegisterId) -> Vec<(String, String, u64)> {
+        let ty = self.body.registers[id].ty;
+        let (bits, bytes) = (u32::from(ty.bits), u64::from(ty.bits).div_ceil(8));
+        let mut parts = vec![];
+        for element in 0..u32::from(ty.elements) {
+            let name = home_name(id, element);
+            let home = Home::of(self.found.storage(id, element));
+            if let Home::Rows(form) | Home::Both(form) = home {
+                parts.extend(
+                    (0..form.count()).map(|row| (format!("{name}.{row}"), format!("i{bits}"), bytes)),
+                );
+            }
+            if let Home::Both(_) = home {
+                parts.push((format!("{name}.wraps"), "i1".to_owned(), 1));
+            }
+            if let Home::Both(_) | Home::Vector = home {
+                let bytes = (u64::from(bits) * u64::from(LANES)).div_ceil(8);
+                parts.push((name, format!("<32 x i{bits}>"), bytes));
+            }
+        }
+        parts
     }
 
     /// The lines that put what is passed for parameters into their homes.
