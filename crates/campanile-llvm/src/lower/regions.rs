@@ -11,7 +11,7 @@ use campanile_core::isa::{Opcode, Synchronization};
 use campanile_core::module::{BlockId, Body, Instruction, RegisterId, keys};
 use cranelift_entity::EntityRef;
 
-use super::function::FunctionLowering;
+use super::function::{FunctionLowering, HomePart};
 use super::program::Program;
 use super::writer::LANES;
 
@@ -75,9 +75,9 @@ impl Regions {
         let (mut places, mut end) = (BTreeMap::new(), 0u64);
         for register in live {
             let parts = lowering.home_parts(register).into_iter();
-            let place = |(.., bytes): (String, String, u64)| {
-                let start = end.next_multiple_of(alignment(bytes));
-                end = start + bytes;
+            let place = |part: HomePart| {
+                let start = end.next_multiple_of(alignment(part.bytes));
+                end = start + part.bytes;
                 start
             };
             places.insert(register, parts.map(place).collect());
@@ -128,7 +128,8 @@ impl FunctionLowering<'_, '_> {
         let Some(regions) = self.program.regions.clone() else { unreachable!("the kernel has regions") };
         let start = Start { block: self.block, instruction: instruction + 1 };
         for register in live_at(self.body, &self.liveness, start) {
-            self.each_part(&regions, register, |lowering, name, ty, place| {
+            self.each_part(&regions, register, |lowering, part, place| {
+                let HomePart { name, ty, .. } = part;
                 let value = lowering.writer.value(&format!("load {ty}, ptr {name}"));
                 lowering.writer.line(&format!("store {ty} {value}, {place}"));
             });
@@ -143,23 +144,31 @@ impl FunctionLowering<'_, '_> {
             return;
         }
         for register in live_at(self.body, &self.liveness, regions.starts[region]) {
-            self.each_part(&regions, register, |lowering, name, ty, place| {
+            self.each_part(&regions, register, |lowering, part, place| {
+                let HomePart { name, ty, .. } = part;
                 let value = lowering.writer.value(&format!("load {ty}, {place}"));
                 lowering.writer.line(&format!("store {ty} {value}, ptr {name}"));
             });
         }
     }
 
-    /// Does something with each part of a register's homes: its name, its type, and its place in the state.
+    /// Does something with each part of a register's homes and its place in the state.
     fn each_part(
         &mut self,
         regions: &Regions,
         register: RegisterId,
-        work: impl Fn(&mut Self, &str, &str, &str),
+        work: impl Fn(&mut Self, &HomePart, &str),
     ) {
-        for ((name, ty, bytes), offset) in self.home_parts(register).iter().zip(&regions.places[&register]) {
+        for (part, offset) in self.home_parts(register).iter().zip(&regions.places[&register]) {
             let place = self.writer.value(&format!("getelementptr inbounds i8, ptr %state, i64 {offset}"));
-            work(self, name, ty, &format!("ptr {place}, align {}", alignment(*bytes)));
+            let place = format!("ptr {place}, align {}", alignment(part.bytes));
+            match &part.condition {
+                None => work(self, part, &place),
+                Some(condition) => {
+                    let condition = self.writer.value(&format!("load i1, ptr {condition}"));
+                    self.only_if(&condition, |lowering| work(lowering, part, &place));
+                }
+            }
         }
     }
 }
