@@ -108,7 +108,7 @@ impl FunctionLowering<'_, '_> {
                     self.writer.call(
                         &ty,
                         &name,
-                        &[("ptr", pointer), ("i32", "1"), (&mask_type, &mask), (&ty, "poison")],
+                        &[("ptr", pointer), ("i32", "1"), (&mask_type, &mask), (&ty, "zeroinitializer")],
                     )
                 }
             });
