@@ -51,6 +51,8 @@ pub struct Target {
     pub data_layout: String,
     /// Whether the processor has AVX-512 (F, BW, DQ, VL).
     pub avx512: bool,
+    /// Whether it has AVX2.
+    pub avx2: bool,
     /// Whether it has half-precision arithmetic.
     pub half: bool,
     /// Whether it converts between half and single precision. What the processor lacks of this and of the next two, LLVM
@@ -139,7 +141,8 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
     let declarations: Vec<String> = declarations.into_iter().collect();
     let text = format!(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
-         !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n",
+         !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n\
+         !2 = distinct !{{!2, !3}}\n!3 = !{{!\"llvm.loop.unroll.count\", i32 4}}\n",
         target.triple,
         target.data_layout,
         declarations.join("\n")
