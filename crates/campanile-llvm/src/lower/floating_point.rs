@@ -30,12 +30,13 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
                 FloatFormat::Bf => false,
             },
             FloatingPoint::Frc => target.integral,
-            FloatingPoint::Frcp | FloatingPoint::Frsqrt => format == FloatFormat::F,
-            FloatingPoint::Fsin
+            FloatingPoint::Frsqrt => format != FloatFormat::Df,
+            FloatingPoint::Frcp
+            | FloatingPoint::Fsin
             | FloatingPoint::Fcos
             | FloatingPoint::Fexp2
             | FloatingPoint::Flog2
-            | FloatingPoint::Ftanh => false,
+            | FloatingPoint::Ftanh => true,
         },
         _ => false,
     }
@@ -104,7 +105,14 @@ impl FunctionLowering<'_, '_> {
                 let product = self.pattern(width, FloatFormat::F, &product);
                 return self.finished(op, width, FloatFormat::F, product);
             }
+            FloatingPoint::Frsqrt if !(self.program.target.avx512 && width == Width::All) => {
+                let result = self.reciprocal_root(width, format, &sources[0]);
+                return self.finished(op, width, format, result);
+            }
             _ => {}
+        }
+        if let Some(result) = self.approximate(opcode, op, width, &sources) {
+            return self.finished(op, width, format, result);
         }
         let (ty, suffix) = kind(format);
         let ty = width.of(ty);
@@ -128,7 +136,6 @@ impl FunctionLowering<'_, '_> {
                 let one = self.number_constant(width, format, layout(format).one);
                 self.writer.value(&format!("fdiv {ty} {one}, {a}"))
             }
-            FloatingPoint::Frsqrt => self.reciprocal_root(width, a),
             other => unreachable!("`{other:?}` is the host's"),
         };
         let result = self.pattern(width, format, &result);
@@ -142,65 +149,16 @@ impl FunctionLowering<'_, '_> {
         self.writer.call(&ty, &format!("llvm.{name}.{}", width.suffix_of(suffix)), &[(&ty, a)])
     }
 
-    /// One over the square root of single precision.
-    fn reciprocal_root(&mut self, width: Width, a: &str) -> String {
-        if self.program.target.avx512 && width == Width::All {
-            return self.refined_reciprocal_root(a);
-        }
+    /// One over the square root, rounded to single precision or what is narrower.
+    fn reciprocal_root(&mut self, width: Width, format: FloatFormat, a: &str) -> String {
+        let a = self.widened(width, format, a);
         let (single, double) = (width.of("float"), width.of("double"));
         let wide = self.writer.value(&format!("fpext {single} {a} to {double}"));
         let root = self.unary(width, "sqrt", FloatFormat::Df, &wide);
         let one = self.number_constant(width, FloatFormat::Df, layout(FloatFormat::Df).one);
         let reciprocal = self.writer.value(&format!("fdiv {double} {one}, {root}"));
-        self.writer.value(&format!("fptrunc {double} {reciprocal} to {single}"))
-    }
-
-    /// The processor's estimate, which is good to 2^-14, and one step of Newton's iteration. The product `a * y` is
-    /// rounded; its error is made good, so that little more than the last rounding remains. Where the step gives no number,
-    /// for zeros, infinities and what has no root, the estimate is right by itself.
-    fn refined_reciprocal_root(&mut self, a: &str) -> String {
-        let width = Width::All;
-        let ty = width.of("float");
-        let y = self.by_sixteen("llvm.x86.avx512.rsqrt14.ps.512", a);
-        let number = |lowering: &mut Self, value: f32| {
-            lowering.number_constant(width, FloatFormat::F, u64::from(value.to_bits()))
-        };
-        let (one, half) = (number(self, 1.0), number(self, 0.5));
-        let product = self.writer.value(&format!("fmul {ty} {a}, {y}"));
-        let minus_product = self.writer.value(&format!("fneg {ty} {product}"));
-        let rest = self.fma(&ty, a, &y, &minus_product);
-        let minus_rest = self.writer.value(&format!("fneg {ty} {rest}"));
-        let error = self.fma(&ty, &minus_product, &y, &one);
-        let error = self.fma(&ty, &minus_rest, &y, &error);
-        let half_y = self.writer.value(&format!("fmul {ty} {y}, {half}"));
-        let refined = self.fma(&ty, &half_y, &error, &y);
-        let is_number = self.writer.value(&format!("fcmp ord {ty} {refined}, {refined}"));
-        self.writer.value(&format!("select <32 x i1> {is_number}, {ty} {refined}, {ty} {y}"))
-    }
-
-    /// A product and a sum of 32 single-precision numbers, rounded once.
-    fn fma(&mut self, ty: &str, a: &str, b: &str, c: &str) -> String {
-        self.writer.call(ty, "llvm.fma.v32f32", &[(ty, a), (ty, b), (ty, c)])
-    }
-
-    /// An instruction of the processor on 16 single-precision numbers, for both halves of 32.
-    fn by_sixteen(&mut self, name: &str, a: &str) -> String {
-        let half = "<16 x float>";
-        let halves = [0, 16].map(|first| {
-            let lanes: Vec<String> = (first..first + 16).map(|lane| format!("i32 {lane}")).collect();
-            let part = self.writer.value(&format!(
-                "shufflevector <32 x float> {a}, <32 x float> poison, <16 x i32> <{}>",
-                lanes.join(", ")
-            ));
-            self.writer.call(half, name, &[(half, &part), (half, "zeroinitializer"), ("i16", "-1")])
-        });
-        let lanes: Vec<String> = (0..32).map(|lane| format!("i32 {lane}")).collect();
-        self.writer.value(&format!(
-            "shufflevector {half} {}, {half} {}, <32 x i32> <{}>",
-            halves[0],
-            halves[1],
-            lanes.join(", ")
-        ))
+        let result = self.writer.value(&format!("fptrunc {double} {reciprocal} to {single}"));
+        self.narrowed(width, format, &result)
     }
 
     fn number_constant(&mut self, width: Width, format: FloatFormat, pattern: u64) -> String {
@@ -232,6 +190,17 @@ impl FunctionLowering<'_, '_> {
             }
             FloatFormat::F | FloatFormat::Df => self.number(width, format, pattern),
         }
+    }
+
+    /// The pattern of a number in single precision, rounded to a format of at most as many bits.
+    pub fn narrowed(&mut self, width: Width, format: FloatFormat, number: &str) -> String {
+        if format != FloatFormat::Hf {
+            // That is the type in which the other two are computed.
+            return self.pattern(width, format, number);
+        }
+        let half =
+            self.writer.value(&format!("fptrunc {} {number} to {}", width.of("float"), width.of("half")));
+        self.pattern(width, format, &half)
     }
 
     /// The pattern of a number that has been computed in its type, rounded to the format.
