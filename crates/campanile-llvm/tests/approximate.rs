@@ -5,12 +5,10 @@
 //! exponent are, and those around special values.
 
 mod found;
+mod launched;
 mod sweep;
 
 use sweep::{Format, Function, Sweep, worst};
-
-/// The processors to compile for: every one takes another way somewhere.
-const PROCESSORS: [Option<&str>; 3] = [None, Some("x86-64-v3"), Some("x86-64")];
 
 /// A function of one number, its exact value, and the bound of its error in units in the last place.
 const FUNCTIONS: [Function; 8] = [
@@ -31,7 +29,7 @@ fn sweep_all(format: Format, scalar: bool) {
         return;
     }
     let only = std::env::var("CAMPANILE_ONLY").ok();
-    for processor in PROCESSORS.into_iter().filter(|name| sweep::is_this_machine_like(*name)) {
+    for processor in launched::processors() {
         for function in FUNCTIONS.iter().filter(|one| only.as_ref().is_none_or(|only| one.name == only)) {
             let mut sweep = Sweep::new(function.name, format, processor, scalar);
             let (error, pattern) = worst(&mut sweep, function);

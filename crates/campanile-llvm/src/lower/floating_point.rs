@@ -10,7 +10,6 @@ use super::writer::{Width, constant};
 /// Whether an operation is written as instructions; the host does the others.
 pub(super) fn is_native(op: Op, target: &Target) -> bool {
     let format = op.ty().and_then(|ty| ty.float_format()).unwrap_or(FloatFormat::F);
-    let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
     let converted = format != FloatFormat::Hf || target.half_conversion;
     match op.opcode() {
         Opcode::Compare(Compare::Fcmp) => converted,
@@ -18,17 +17,14 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
             FloatingPoint::Fabs | FloatingPoint::Fneg => true,
             _ if !converted => false,
             FloatingPoint::Fmin | FloatingPoint::Fmax => true,
-            FloatingPoint::Fmul if op.has("precision") => to_nearest && !op.has("ftz"),
             FloatingPoint::Fadd
             | FloatingPoint::Fsub
             | FloatingPoint::Fmul
             | FloatingPoint::Fdiv
-            | FloatingPoint::Fsqrt => to_nearest,
-            FloatingPoint::Fmad => match format {
-                FloatFormat::F | FloatFormat::Df => to_nearest && target.fused,
-                FloatFormat::Hf => to_nearest && target.half,
-                FloatFormat::Bf => false,
-            },
+            | FloatingPoint::Fmad
+            | FloatingPoint::Fsqrt => {
+                format != FloatFormat::Df || rounds_itself(opcode, rounding(op), format, target)
+            }
             FloatingPoint::Frc => target.integral,
             FloatingPoint::Frsqrt => format != FloatFormat::Df,
             FloatingPoint::Frcp
@@ -39,6 +35,23 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
             | FloatingPoint::Ftanh => true,
         },
         _ => false,
+    }
+}
+
+fn rounding(op: Op) -> Rounding {
+    op.rounding().unwrap_or(Rounding::NearestEven)
+}
+
+/// Whether the processor has an instruction that rounds such a result once and right.
+fn rounds_itself(opcode: FloatingPoint, rounding: Rounding, format: FloatFormat, target: &Target) -> bool {
+    let narrow = matches!(format, FloatFormat::Hf | FloatFormat::Bf);
+    match (rounding, opcode) {
+        (Rounding::NearestEven, FloatingPoint::Fmad) if narrow => format == FloatFormat::Hf && target.half,
+        (Rounding::NearestEven, FloatingPoint::Fmad) => target.fused,
+        // The result in single precision may be rounded once more.
+        (Rounding::NearestEven, _) => true,
+        (Rounding::NearestAway, _) => false,
+        _ => target.avx512 && !narrow,
     }
 }
 
@@ -100,9 +113,8 @@ impl FunctionLowering<'_, '_> {
                 return self.finished(op, width, format, result);
             }
             FloatingPoint::Fmul if op.has("precision") => {
-                let [a, b] = [0, 1].map(|index| self.widened(width, format, &sources[index]));
-                let product = self.writer.value(&format!("fmul {} {a}, {b}", width.of("float")));
-                let product = self.pattern(width, FloatFormat::F, &product);
+                let formats = [format, FloatFormat::F];
+                let product = self.rounded_operation(opcode, rounding(op), width, formats, &sources);
                 return self.finished(op, width, FloatFormat::F, product);
             }
             FloatingPoint::Frsqrt if !(self.program.target.avx512 && width == Width::All) => {
@@ -114,11 +126,30 @@ impl FunctionLowering<'_, '_> {
         if let Some(result) = self.approximate(opcode, op, width, &sources) {
             return self.finished(op, width, format, result);
         }
+        let result = self.arithmetic_result(opcode, rounding(op), width, format, &sources);
+        self.finished(op, width, format, result)
+    }
+
+    /// The pattern of a result, rounded once.
+    fn arithmetic_result(
+        &mut self,
+        opcode: FloatingPoint,
+        rounding: Rounding,
+        width: Width,
+        format: FloatFormat,
+        sources: &[String],
+    ) -> String {
+        if !rounds_itself(opcode, rounding, format, self.program.target) {
+            return self.rounded_operation(opcode, rounding, width, [format; 2], sources);
+        }
         let (ty, suffix) = kind(format);
         let ty = width.of(ty);
         let numbers: Vec<String> = sources.iter().map(|source| self.number(width, format, source)).collect();
         let a = &numbers[0];
         let result = match opcode {
+            _ if rounding != Rounding::NearestEven => {
+                self.rounded_by_processor(opcode, rounding, width, format, &numbers)
+            }
             FloatingPoint::Fadd => self.writer.value(&format!("fadd {ty} {a}, {}", numbers[1])),
             FloatingPoint::Fsub => self.writer.value(&format!("fsub {ty} {a}, {}", numbers[1])),
             FloatingPoint::Fmul => self.writer.value(&format!("fmul {ty} {a}, {}", numbers[1])),
@@ -138,8 +169,7 @@ impl FunctionLowering<'_, '_> {
             }
             other => unreachable!("`{other:?}` is the host's"),
         };
-        let result = self.pattern(width, format, &result);
-        self.finished(op, width, format, result)
+        self.pattern(width, format, &result)
     }
 
     /// An intrinsic on numbers of a format.

@@ -1,13 +1,8 @@
 //! Kernels that apply one function to many numbers, and how far their results are off.
 
-use std::sync::Arc;
+use campanile_llvm::JitEngine;
 
-use campanile_contract::{KernelLayout, Policy, infer};
-use campanile_core::diagnostic::Sink;
-use campanile_core::module::Module;
-use campanile_core::source::SourceFile;
-use campanile_engine::{AddressArgument, Engine, EngineLaunch, MemoryId};
-use campanile_llvm::{JitEngine, JitOptions};
+use crate::launched::{Kernel, jit, load};
 
 /// Numbers that a launch computes.
 const NUMBERS: usize = 1 << 18;
@@ -108,9 +103,7 @@ impl Format {
 
 /// A kernel that applies a function to every number of a buffer.
 pub struct Sweep {
-    engine: JitEngine,
-    layout: KernelLayout,
-    buffers: [MemoryId; 3],
+    kernel: Kernel<JitEngine>,
     format: Format,
     scalar: bool,
 }
@@ -120,53 +113,22 @@ impl Sweep {
     /// each sub-group computes one number.
     pub fn new(instruction: &str, format: Format, processor: Option<&str>, scalar: bool) -> Self {
         let module = load(&text(instruction, format, scalar));
-        let options = JitOptions { cache: None, cpu: processor.map(str::to_owned), ..JitOptions::default() };
-        let mut engine = JitEngine::new(module.clone(), options).unwrap();
-        let layout = infer(&module, "k", Policy::LANGUAGE).unwrap();
         let bytes = (NUMBERS as u64) * u64::from(format.bits / 8);
-        let buffers = [0; 3].map(|_| engine.allocate(bytes).unwrap());
-        Sweep { engine, layout, buffers, format, scalar }
+        Sweep { kernel: Kernel::new(&module, jit(&module, processor), &[bytes; 3]), format, scalar }
     }
 
     /// The results for these operands.
     fn results(&mut self, operands: [&[u32]; 2]) -> Vec<u32> {
         let bytes = self.format.bits as usize / 8;
-        for (buffer, operands) in self.buffers.into_iter().zip(operands) {
-            let operands: Vec<u8> =
-                operands.iter().flat_map(|pattern| pattern.to_le_bytes().into_iter().take(bytes)).collect();
-            self.engine.upload(buffer, 0, &operands).unwrap();
-        }
-        self.launch(operands[0].len() as u64);
-        let mut results = vec![0; operands[0].len() * bytes];
-        self.engine.download(self.buffers[2], 0, &mut results).unwrap();
+        let inputs = operands.map(|patterns| {
+            patterns.iter().flat_map(|pattern| pattern.to_le_bytes().into_iter().take(bytes)).collect()
+        });
+        let (count, local) = (operands[0].len(), if self.scalar { 1 } else { 128 });
+        let results = self.kernel.run(&inputs, count as u64, local, count * bytes);
         let patterns = results
             .chunks(bytes)
             .map(|chunk| chunk.iter().rev().fold(0, |pattern, byte| pattern << 8 | u32::from(*byte)));
         patterns.collect()
-    }
-
-    fn launch(&mut self, grid: u64) {
-        let addresses = [0, 1, 2].map(|index| AddressArgument {
-            place: 8 * index,
-            parameter: index,
-            memory: self.buffers[index as usize],
-            start: 0,
-        });
-        let report = self.engine.run(&EngineLaunch {
-            layout: &self.layout,
-            grid: [grid, 1, 1],
-            local: [if self.scalar { 1 } else { 128 }, 1, 1],
-            offset: [0; 3],
-            dimensions: 1,
-            non_uniform: true,
-            arguments: &[0; 24],
-            addresses: &addresses,
-            claims: &[],
-            shared: &[],
-            printf_buffer: None,
-        });
-        let report = report.unwrap();
-        assert!(report.findings.is_empty(), "{:#?}", report.findings);
     }
 }
 
@@ -212,24 +174,6 @@ pub fn worst_quotient(sweep: &mut Sweep) -> (f64, [u32; 2]) {
         }
     }
     worst
-}
-
-/// Whether code for a processor runs here.
-pub fn is_this_machine_like(processor: Option<&str>) -> bool {
-    match processor {
-        None => true,
-        Some(_) if !cfg!(target_arch = "x86_64") => false,
-        #[cfg(target_arch = "x86_64")]
-        Some("x86-64-v3") => std::is_x86_feature_detected!("avx2"),
-        Some(_) => true,
-    }
-}
-
-fn load(text: &str) -> Arc<Module> {
-    let source = Arc::new(SourceFile::new("sweep", text).unwrap());
-    let mut sink = Sink::new();
-    let module = campanile_core::load(&source, &mut sink);
-    Arc::new(module.unwrap_or_else(|| panic!("{:#?}\n{text}", sink.into_sorted())))
 }
 
 fn text(instruction: &str, format: Format, scalar: bool) -> String {
