@@ -74,6 +74,25 @@ impl FunctionLowering<'_, '_> {
         })
     }
 
+    /// The exponent of `a` as a number; that of a subnormal number too. Of zeros it is -∞, of infinities ∞.
+    pub fn exponent(&mut self, a: &str) -> String {
+        let ty = SINGLES.ty();
+        self.by_registers(Width::All, SINGLES, &[a], |lowering, operands| {
+            let arguments = [(&*ty, &*operands[0]), (&ty, "zeroinitializer"), EVERY_LANE, CURRENT];
+            lowering.on_register(SINGLES, "mask.getexp", &arguments)
+        })
+    }
+
+    /// The significand of `a`, in [1, 2); of zeros and infinities 1, of negative numbers NaN.
+    pub fn significand(&mut self, a: &str) -> String {
+        let (ty, negative_is_nan) = (SINGLES.ty(), ("i32", "8"));
+        self.by_registers(Width::All, SINGLES, &[a], |lowering, operands| {
+            let arguments =
+                [(&*ty, &*operands[0]), negative_is_nan, (&ty, "zeroinitializer"), EVERY_LANE, CURRENT];
+            lowering.on_register(SINGLES, "mask.getmant", &arguments)
+        })
+    }
+
     /// An operation of single or double precision on numbers, rounded in a direction.
     pub fn rounded_by_processor(
         &mut self,

@@ -86,13 +86,8 @@ impl FunctionLowering<'_, '_> {
         let flush = op.has("ftz");
         let way = Way::Mode(op.rounding().unwrap_or(Rounding::NearestEven));
         let source = self.flushed_if(flush, width, from, source);
-        let result = match from {
-            FloatFormat::Df => {
-                let number = self.number(width, from, &source);
-                self.rounded(way, width, to, &number)
-            }
-            _ => self.rounded_step(way, width, to, from, &source),
-        };
+        let number = self.number(width, from, &source);
+        let result = self.rounded(way, width, [from, to], &number);
         let result = self.flushed_if(flush, width, to, &result);
         self.finite_if(op.has("dsat"), width, to, result)
     }
@@ -125,7 +120,8 @@ impl FunctionLowering<'_, '_> {
         if ways_match {
             return self.pattern(width, to, &number);
         }
-        self.rounded(Way::Mode(op.rounding().unwrap_or(Rounding::NearestEven)), width, to, &number)
+        let way = Way::Mode(op.rounding().unwrap_or(Rounding::NearestEven));
+        self.rounded(way, width, [FloatFormat::Df, to], &number)
     }
 
     /// A number rounded to an integral one, in the type in which its format is computed.

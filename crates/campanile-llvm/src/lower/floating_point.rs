@@ -83,7 +83,7 @@ pub(super) fn layout(format: FloatFormat) -> Layout {
 }
 
 /// The type in which a format is computed.
-fn kind(format: FloatFormat) -> (&'static str, &'static str) {
+pub(super) fn kind(format: FloatFormat) -> (&'static str, &'static str) {
     match format {
         FloatFormat::Hf => ("half", "f16"),
         FloatFormat::Bf | FloatFormat::F => ("float", "f32"),
@@ -191,7 +191,8 @@ impl FunctionLowering<'_, '_> {
         self.narrowed(width, format, &result)
     }
 
-    fn number_constant(&mut self, width: Width, format: FloatFormat, pattern: u64) -> String {
+    /// The number of a pattern, as a constant.
+    pub fn number_constant(&mut self, width: Width, format: FloatFormat, pattern: u64) -> String {
         let pattern = constant(width, layout(format).bits, pattern);
         self.number(width, format, &pattern)
     }

@@ -25,6 +25,7 @@ mod memory;
 mod program;
 mod rounding;
 mod service;
+mod single;
 mod special;
 mod synchronization;
 mod value;

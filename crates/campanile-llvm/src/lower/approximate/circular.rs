@@ -4,7 +4,7 @@
 //! bits of 2/π as its exponent needs. What remains has an error of about half a unit in its own last place even where it is
 //! tiny: of all arguments, none comes nearer to a multiple than 2^-31.
 
-use super::single::{INTEGRAL, Single};
+use crate::lower::single::{Body, INTEGRAL, Single};
 use crate::lower::writer::constant;
 
 /// Up to here arguments are reduced in parts.
@@ -41,7 +41,7 @@ pub(super) fn cosine(single: &mut Single<'_, '_, '_>, arguments: &[String]) -> S
 /// Gives the result from what remains of an argument, the number of right angles and the argument.
 type OfRest = fn(&mut Single<'_, '_, '_>, &str, &str, &str) -> String;
 
-fn either(single: &mut Single<'_, '_, '_>, x: &str, name: &str, far: super::Body, of_rest: OfRest) -> String {
+fn either(single: &mut Single<'_, '_, '_>, x: &str, name: &str, far: Body, of_rest: OfRest) -> String {
     let (magnitude, _) = single.magnitude_and_sign(x);
     let (rest, angles) = reduced(single, &magnitude);
     let near = of_rest(single, &rest, &angles, x);

@@ -2,7 +2,7 @@
 
 use std::f32::consts::{LN_2, LOG2_E};
 
-use super::single::Single;
+use crate::lower::single::Single;
 
 /// `(2^f - 1) / f` in [-0.5, 0.5], so that `2^f` has a relative error of 2^-26.
 const POWER: [f32; 6] = [LN_2, 0.240_225_94, 0.055_503_663, 0.009_625_445, 0.001_338_792_8, 0.000_133_325_24];

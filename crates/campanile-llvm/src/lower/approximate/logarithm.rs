@@ -1,6 +1,6 @@
 //! The binary logarithm.
 
-use super::single::Single;
+use crate::lower::single::Single;
 
 /// The pattern of the root of one half, where significands begin: so the logarithm of a significand is at most one half
 /// in magnitude, and what is lost in it counts for less in the sum with the exponent.
@@ -30,6 +30,9 @@ const LOGARITHM: [f32; 10] = [
 /// `log2 x`: the exponent and the logarithm of the significand.
 pub(super) fn binary_logarithm(single: &mut Single<'_, '_, '_>, arguments: &[String]) -> String {
     let x = &arguments[0];
+    if single.has_avx512() {
+        return by_parts(single, x);
+    }
     let least = single.constant(LEAST);
     let is_tiny = single.compare("olt", x, &least);
     let scale = single.constant(24f32.exp2());
@@ -48,6 +51,20 @@ pub(super) fn binary_logarithm(single: &mut Single<'_, '_, '_>, arguments: &[Str
     let exponent = single.select(&is_tiny, &unscaled, &exponent);
     let sum = single.add(&exponent, &logarithm);
     special(single, x, &sum)
+}
+
+/// The same with instructions that take numbers apart. Of zeros and infinities, the exponent is the logarithm; of
+/// negative numbers the significand is NaN.
+fn by_parts(single: &mut Single<'_, '_, '_>, x: &str) -> String {
+    let (significand, exponent) = (single.lowering.significand(x), single.lowering.exponent(x));
+    let [half, one, root] = [0.5, 1.0, std::f32::consts::SQRT_2].map(|value| single.constant(value));
+    let is_great = single.compare("ogt", &significand, &root);
+    let lesser = single.mul(&significand, &half);
+    let significand = single.select(&is_great, &lesser, &significand);
+    let greater = single.add(&exponent, &one);
+    let exponent = single.select(&is_great, &greater, &exponent);
+    let logarithm = near_one(single, &significand);
+    single.add(&exponent, &logarithm)
 }
 
 fn as_number(single: &mut Single<'_, '_, '_>, integer: &str) -> String {

@@ -10,16 +10,12 @@ mod circular;
 mod exponential;
 mod logarithm;
 mod reciprocal;
-mod single;
 
 use campanile_core::isa::{FloatFormat, FloatingPoint, Op};
 
 use super::function::FunctionLowering;
+use super::single::Body;
 use super::writer::Width;
-use single::Single;
-
-/// Writes a function of numbers in single precision, and gives the result.
-type Body = fn(&mut Single<'_, '_, '_>, &[String]) -> String;
 
 impl FunctionLowering<'_, '_> {
     /// The pattern of the result of such a function; none if the operation is none, or is best done otherwise.
@@ -48,35 +44,5 @@ impl FunctionLowering<'_, '_> {
         let numbers: Vec<String> = sources.iter().map(|source| self.widened(width, format, source)).collect();
         let result = self.subroutine(name, "alwaysinline", width, &numbers, body);
         Some(self.narrowed(width, format, &result))
-    }
-
-    /// Calls a function of the module, which is written where it is wanted first.
-    fn subroutine(
-        &mut self,
-        stem: &str,
-        attributes: &str,
-        width: Width,
-        arguments: &[String],
-        body: Body,
-    ) -> String {
-        let ty = width.of("float");
-        let name = format!("{stem}.{}", width.suffix_of("f32"));
-        if !self.program.subroutines.contains_key(&name) {
-            let caller = std::mem::take(&mut self.writer);
-            let parameters: Vec<String> = (0..arguments.len()).map(|index| format!("%a{index}")).collect();
-            self.writer.place("entry");
-            let result = body(&mut Single { lowering: self, width }, &parameters);
-            let mut own = std::mem::replace(&mut self.writer, caller);
-            self.writer.declarations.append(&mut own.declarations);
-            let parameters: Vec<String> = parameters.iter().map(|name| format!("{ty} {name}")).collect();
-            let text = format!(
-                "define internal {ty} @{name}({}) {attributes} {{\n{}  ret {ty} {result}\n}}\n\n",
-                parameters.join(", "),
-                own.text()
-            );
-            self.program.subroutines.insert(name.clone(), text);
-        }
-        let arguments: Vec<String> = arguments.iter().map(|argument| format!("{ty} {argument}")).collect();
-        self.writer.value(&format!("call {ty} @{name}({})", arguments.join(", ")))
     }
 }

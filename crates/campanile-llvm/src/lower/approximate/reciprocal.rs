@@ -2,7 +2,7 @@
 //! to 2^-14, so that after the step little more than the last rounding remains. The instructions that round correctly
 //! take longer.
 
-use super::single::Single;
+use crate::lower::single::Single;
 use crate::lower::writer::Width;
 
 /// `1 / a`. Where the step gives no number, for zeros and infinities, the estimate is right by itself.
@@ -19,15 +19,14 @@ pub(super) fn reciprocal(single: &mut Single<'_, '_, '_>, arguments: &[String]) 
 pub(super) fn reciprocal_root(single: &mut Single<'_, '_, '_>, arguments: &[String]) -> String {
     let a = &arguments[0];
     let y = single.lowering.root_estimate(a);
-    let [one, half] = [1.0, 0.5].map(|value| single.constant(value));
+    let [minus_one, minus_half] = [-1.0, -0.5].map(|value| single.constant(value));
     let product = single.mul(a, &y);
     let minus_product = single.neg(&product);
     let rest = single.multiply_add(a, &y, &minus_product);
-    let minus_rest = single.neg(&rest);
-    let error = single.multiply_add(&minus_product, &y, &one);
-    let error = single.multiply_add(&minus_rest, &y, &error);
-    let half_y = single.mul(&y, &half);
-    let refined = single.multiply_add(&half_y, &error, &y);
+    let error = single.multiply_add(&product, &y, &minus_one);
+    let error = single.multiply_add(&rest, &y, &error);
+    let minus_half_y = single.mul(&y, &minus_half);
+    let refined = single.multiply_add(&minus_half_y, &error, &y);
     or_estimate(single, &refined, &y)
 }
 

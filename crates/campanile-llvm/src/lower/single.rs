@@ -1,10 +1,13 @@
-//! Arithmetic in single precision, for one lane or all.
+//! Arithmetic in single precision, for one lane or all, and functions of the module that are made of it.
 
-use crate::lower::function::FunctionLowering;
-use crate::lower::writer::{Width, constant};
+use super::function::FunctionLowering;
+use super::writer::{Width, constant};
 
 /// A sum of this and a number below 2^22 is that number, rounded to an integral one, in its low bits.
 pub(super) const INTEGRAL: f32 = 12_582_912.0;
+
+/// Writes a function of numbers, and gives the result.
+pub(super) type Body = fn(&mut Single<'_, '_, '_>, &[String]) -> String;
 
 /// What writes the operations of a function.
 pub(super) struct Single<'l, 'a, 'p> {
@@ -193,5 +196,37 @@ impl Single<'_, '_, '_> {
         self.lowering.writer.line(&format!("br label %{done}"));
         self.lowering.writer.place(&done);
         self.lowering.writer.value(&format!("phi {ty} [ {result}, %entry ], [ {other}, %{rare} ]"))
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Calls a function of the module, which is written where it is wanted first.
+    pub fn subroutine(
+        &mut self,
+        stem: &str,
+        attributes: &str,
+        width: Width,
+        arguments: &[String],
+        body: Body,
+    ) -> String {
+        let ty = width.of("float");
+        let name = format!("{stem}.{}", width.suffix_of("f32"));
+        if !self.program.subroutines.contains_key(&name) {
+            let caller = std::mem::take(&mut self.writer);
+            let parameters: Vec<String> = (0..arguments.len()).map(|index| format!("%a{index}")).collect();
+            self.writer.place("entry");
+            let result = body(&mut Single { lowering: self, width }, &parameters);
+            let mut own = std::mem::replace(&mut self.writer, caller);
+            self.writer.declarations.append(&mut own.declarations);
+            let parameters: Vec<String> = parameters.iter().map(|name| format!("{ty} {name}")).collect();
+            let text = format!(
+                "define internal {ty} @{name}({}) {attributes} {{\n{}  ret {ty} {result}\n}}\n\n",
+                parameters.join(", "),
+                own.text()
+            );
+            self.program.subroutines.insert(name.clone(), text);
+        }
+        let arguments: Vec<String> = arguments.iter().map(|argument| format!("{ty} {argument}")).collect();
+        self.writer.value(&format!("call {ty} @{name}({})", arguments.join(", ")))
     }
 }
