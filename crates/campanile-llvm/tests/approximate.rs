@@ -1,8 +1,8 @@
 //! Approximate functions stay within the bounds of the specification, for whatever processor they are compiled, on vectors
 //! and on scalars. The exact values are those of double precision.
 //!
-//! `CAMPANILE_EXHAUSTIVE` has all patterns of single precision tried, which takes minutes; without it, some of every
-//! exponent are, and those around special values.
+//! `CAMPANILE_STRIDE` is the distance of the patterns of single precision that are tried: 1 tries all, which takes minutes
+//! for every function. `CAMPANILE_ONLY` says which function is tried, `CAMPANILE_CPU` for which processor.
 
 mod found;
 mod launched;
@@ -31,7 +31,7 @@ fn sweep_all(format: Format, scalar: bool) {
     let only = std::env::var("CAMPANILE_ONLY").ok();
     for processor in launched::processors() {
         for function in FUNCTIONS.iter().filter(|one| only.as_ref().is_none_or(|only| one.name == only)) {
-            let mut sweep = Sweep::new(function.name, format, processor, scalar);
+            let mut sweep = Sweep::new(function.name, format, processor.clone(), scalar);
             let (error, pattern) = worst(&mut sweep, function);
             let what = format!("{}.{} on {processor:?}", function.name, format.name);
             eprintln!("{what}: {error:.4} units at {pattern:#x}");

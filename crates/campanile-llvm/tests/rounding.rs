@@ -117,7 +117,7 @@ fn compare(cases: &[Case], bits: u32, operand: impl Fn(u64) -> u64) {
     let checked = CheckedEngine::new(module.clone(), Options::default()).unwrap();
     let expected = run(&module, checked, cases, &inputs);
     for processor in processors() {
-        let results = run(&module, jit(&module, processor), cases, &inputs);
+        let results = run(&module, jit(&module, processor.clone()), cases, &inputs);
         for (index, (result, expected)) in results.iter().zip(&expected).enumerate() {
             let (case, item) = (&cases[index / ITEMS], (index % ITEMS) as u64);
             let sources = [0, 1, 2].map(|source| format!("{:#x}", operand(item * 3 + source)));

@@ -1,5 +1,4 @@
-//! Floating-point arithmetic (spec chapter 2 of the instruction set), as far as the processor rounds it like the
-//! specification: to the nearest, ties to even. Values are the bit patterns of their format.
+//! Floating-point arithmetic (spec chapter 2 of the instruction set). Values are the bit patterns of their format.
 
 use campanile_core::isa::{Compare, FloatFormat, FloatingPoint, Op, Opcode, Rounding};
 
@@ -26,7 +25,7 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
                 format != FloatFormat::Df || rounds_itself(opcode, rounding(op), format, target)
             }
             FloatingPoint::Frc => target.integral,
-            FloatingPoint::Frsqrt => format != FloatFormat::Df,
+            FloatingPoint::Frsqrt => format != FloatFormat::Df || target.fused,
             FloatingPoint::Frcp
             | FloatingPoint::Fsin
             | FloatingPoint::Fcos
@@ -117,16 +116,13 @@ impl FunctionLowering<'_, '_> {
                 let product = self.rounded_operation(opcode, rounding(op), width, formats, &sources);
                 return self.finished(op, width, FloatFormat::F, product);
             }
-            FloatingPoint::Frsqrt if !(self.program.target.avx512 && width == Width::All) => {
-                let result = self.reciprocal_root(width, format, &sources[0]);
-                return self.finished(op, width, format, result);
-            }
             _ => {}
         }
-        if let Some(result) = self.approximate(opcode, op, width, &sources) {
-            return self.finished(op, width, format, result);
-        }
-        let result = self.arithmetic_result(opcode, rounding(op), width, format, &sources);
+        let result = match self.approximate(opcode, op, width, &sources) {
+            Some(result) => result,
+            None if opcode == FloatingPoint::Frsqrt => self.reciprocal_root(width, format, &sources[0]),
+            None => self.arithmetic_result(opcode, rounding(op), width, format, &sources),
+        };
         self.finished(op, width, format, result)
     }
 
@@ -179,16 +175,47 @@ impl FunctionLowering<'_, '_> {
         self.writer.call(&ty, &format!("llvm.{name}.{}", width.suffix_of(suffix)), &[(&ty, a)])
     }
 
-    /// One over the square root, rounded to single precision or what is narrower.
+    /// One over the square root, by way of double precision.
     fn reciprocal_root(&mut self, width: Width, format: FloatFormat, a: &str) -> String {
-        let a = self.widened(width, format, a);
         let (single, double) = (width.of("float"), width.of("double"));
-        let wide = self.writer.value(&format!("fpext {single} {a} to {double}"));
+        let wide = match format {
+            FloatFormat::Df => self.number(width, format, a),
+            _ => {
+                let a = self.widened(width, format, a);
+                self.writer.value(&format!("fpext {single} {a} to {double}"))
+            }
+        };
         let root = self.unary(width, "sqrt", FloatFormat::Df, &wide);
         let one = self.number_constant(width, FloatFormat::Df, layout(FloatFormat::Df).one);
         let reciprocal = self.writer.value(&format!("fdiv {double} {one}, {root}"));
+        if format == FloatFormat::Df {
+            let refined = self.refined_root(width, &wide, &reciprocal);
+            return self.pattern(width, format, &refined);
+        }
         let result = self.writer.value(&format!("fptrunc {double} {reciprocal} to {single}"));
         self.narrowed(width, format, &result)
+    }
+
+    /// The root of `1 / a` in double precision, from a value that has an error of more than one unit: a step of Newton's
+    /// iteration, from an exact rest. Of zeros and infinities, the value is right.
+    fn refined_root(&mut self, width: Width, a: &str, y: &str) -> String {
+        let double = width.of("double");
+        let [minus_one, minus_half] =
+            [-1.0, -0.5].map(|value: f64| self.number_constant(width, FloatFormat::Df, value.to_bits()));
+        let product = self.writer.value(&format!("fmul {double} {a}, {y}"));
+        let minus_product = self.writer.value(&format!("fneg {double} {product}"));
+        let name = format!("llvm.fma.{}", width.suffix_of("f64"));
+        let mut fma = |a: &str, b: &str, c: &str| {
+            self.writer.call(&double, &name, &[(&double, a), (&double, b), (&double, c)])
+        };
+        let rest = fma(a, y, &minus_product);
+        let error = fma(&product, y, &minus_one);
+        let error = fma(&rest, y, &error);
+        let half = self.writer.value(&format!("fmul {double} {y}, {minus_half}"));
+        let refined = self.writer.call(&double, &name, &[(&double, &half), (&double, &error), (&double, y)]);
+        let is_number = self.writer.value(&format!("fcmp ord {double} {refined}, {refined}"));
+        let conditions = width.int(1);
+        self.writer.value(&format!("select {conditions} {is_number}, {double} {refined}, {double} {y}"))
     }
 
     /// The number of a pattern, as a constant.
@@ -262,6 +289,9 @@ impl FunctionLowering<'_, '_> {
     /// Whether a pattern is a NaN.
     pub fn is_nan(&mut self, width: Width, format: FloatFormat, pattern: &str) -> String {
         let layout = layout(format);
+        if matches!(format, FloatFormat::F | FloatFormat::Df) {
+            return self.compare_floats(width, format, "uno", pattern, pattern);
+        }
         let magnitude = self.binary(
             width,
             "and",

@@ -68,19 +68,23 @@ pub fn load(text: &str) -> Arc<Module> {
 }
 
 /// The fast engine, compiling for a processor; this machine's without a name.
-pub fn jit(module: &Arc<Module>, processor: Option<&str>) -> JitEngine {
-    let options = JitOptions { cache: None, cpu: processor.map(str::to_owned), ..JitOptions::default() };
+pub fn jit(module: &Arc<Module>, processor: Option<String>) -> JitEngine {
+    let options = JitOptions { cache: None, cpu: processor, ..JitOptions::default() };
     JitEngine::new(module.clone(), options).unwrap()
 }
 
-/// The processors to compile for: every one takes another way somewhere.
-pub fn processors() -> Vec<Option<&'static str>> {
+/// The processors to compile for, of which every one takes another way somewhere: the one that `CAMPANILE_CPU` names, or
+/// this machine's and all older ones.
+pub fn processors() -> Vec<Option<String>> {
+    if let Ok(named) = std::env::var("CAMPANILE_CPU") {
+        return vec![Some(named).filter(|name| !name.is_empty())];
+    }
     let mut processors = vec![None];
     #[cfg(target_arch = "x86_64")]
     {
-        processors.push(Some("x86-64"));
+        processors.push(Some("x86-64".to_owned()));
         if std::is_x86_feature_detected!("avx2") {
-            processors.push(Some("x86-64-v3"));
+            processors.push(Some("x86-64-v3".to_owned()));
         }
     }
     processors

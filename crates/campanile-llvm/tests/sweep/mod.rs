@@ -7,7 +7,7 @@ use crate::launched::{Kernel, jit, load};
 /// Numbers that a launch computes.
 const NUMBERS: usize = 1 << 18;
 
-/// Patterns between samples, where not all are tried: so there are 2^17 of them.
+/// The distance of patterns of single precision that are tried: so there are 2^17 of them.
 const STRIDE: u64 = (1 << 15) + 3;
 
 /// A function of one number.
@@ -37,56 +37,50 @@ impl Format {
         let sign = if pattern >> (self.bits - 1) == 1 { -1.0 } else { 1.0 };
         let exponent = (pattern >> self.fraction) as i32 & (2 * self.bias + 1);
         let fraction = f64::from(pattern & ((1 << self.fraction) - 1));
-        let unit = f64::from(1 - self.bias - self.fraction as i32).exp2();
+        let least_unit = 1 - self.bias - self.fraction as i32;
         sign * match exponent {
-            0 => fraction * unit,
-            _ if exponent > 2 * self.bias => {
-                if fraction == 0.0 {
-                    f64::INFINITY
-                } else {
-                    f64::NAN
-                }
+            0 => fraction * power_of_two(least_unit),
+            _ if exponent <= 2 * self.bias => {
+                (fraction + f64::from(1u32 << self.fraction)) * power_of_two(least_unit + exponent - 1)
             }
-            _ => (fraction + f64::from(1u32 << self.fraction)) * unit * f64::from(exponent - 1).exp2(),
+            _ if fraction == 0.0 => f64::INFINITY,
+            _ => f64::NAN,
         }
     }
 
     /// How far a result is from the exact value, in units in the last place of that; infinitely, if a special value is
     /// missed.
     fn error(self, result: u32, exact: f64) -> f64 {
-        let infinity = f64::from(self.bias + 1).exp2();
+        let infinity = power_of_two(self.bias + 1);
         let value = self.value(result);
         let missed = |is_met| if is_met { 0.0 } else { f64::INFINITY };
+        let signs_match = value.is_sign_negative() == exact.is_sign_negative();
         if exact.is_nan() || exact.is_infinite() || exact == 0.0 {
-            let same =
-                value == exact && (exact != 0.0 || value.is_sign_negative() == exact.is_sign_negative());
-            return missed(same || exact.is_nan() && value.is_nan());
+            return missed(value == exact && signs_match || exact.is_nan() && value.is_nan());
         }
-        if value.is_nan() || value.is_sign_negative() != exact.is_sign_negative() {
+        if value.is_nan() || !signs_match {
             return f64::INFINITY;
         }
         // Where the exact value has too great an exponent, infinity counts as the next number.
         let [value, exact] = [value.abs().min(infinity), exact.abs().min(infinity)];
-        let exponent = exact.log2().floor().max(f64::from(1 - self.bias)).min(f64::from(self.bias));
-        (value - exact).abs() / (exponent - f64::from(self.fraction)).exp2()
+        let exponent = (exact.to_bits() >> 52) as i32 - 1023;
+        let unit = exponent.clamp(1 - self.bias, self.bias) - self.fraction as i32;
+        (value - exact).abs() * power_of_two(-unit)
     }
 
     /// The patterns to try, in portions of at most [`NUMBERS`].
-    fn portions(self) -> Box<dyn Iterator<Item = Vec<u32>>> {
-        let all = 1u64 << self.bits;
-        if self.bits == 16 || std::env::var_os("CAMPANILE_EXHAUSTIVE").is_some() {
-            let starts = (0..all).step_by(NUMBERS);
-            return Box::new(starts.map(move |start| {
-                (start..all.min(start + NUMBERS as u64)).map(|pattern| pattern as u32).collect()
-            }));
-        }
-        let mut patterns: Vec<u32> =
-            (0..all).step_by(STRIDE as usize).map(|pattern| pattern as u32).collect();
-        patterns.extend(self.around_special_values());
-        Box::new(std::iter::once(patterns))
+    fn portions(self) -> impl Iterator<Item = Vec<u32>> {
+        let given = std::env::var("CAMPANILE_STRIDE").ok().and_then(|stride| stride.parse().ok());
+        let stride = if self.bits == 16 { 1 } else { given.unwrap_or(STRIDE) };
+        let (all, portion) = (1u64 << self.bits, stride * NUMBERS as u64);
+        let regular = (0..all).step_by(portion as usize).map(move |start| {
+            let end = all.min(start + portion);
+            (start..end).step_by(stride as usize).map(|pattern| pattern as u32).collect()
+        });
+        regular.chain((self.bits == 32).then(|| self.around_special_values()))
     }
 
-    /// The patterns next to powers of two, infinities and multiples of π/4, and that of the number which is nearest to
+    /// The patterns of single precision next to powers of two, infinities and multiples of π/4, and that of the number which is nearest to
     /// one.
     fn around_special_values(self) -> Vec<u32> {
         let powers = (0..1 << (self.bits - self.fraction)).map(|upper: u32| upper << self.fraction);
@@ -101,6 +95,11 @@ impl Format {
     }
 }
 
+/// Two to a power within double precision.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 /// A kernel that applies a function to every number of a buffer.
 pub struct Sweep {
     kernel: Kernel<JitEngine>,
@@ -111,7 +110,7 @@ pub struct Sweep {
 impl Sweep {
     /// A kernel of the instruction of this name, which has two operands if it is a quotient. Where `scalar` says so,
     /// each sub-group computes one number.
-    pub fn new(instruction: &str, format: Format, processor: Option<&str>, scalar: bool) -> Self {
+    pub fn new(instruction: &str, format: Format, processor: Option<String>, scalar: bool) -> Self {
         let module = load(&text(instruction, format, scalar));
         let bytes = (NUMBERS as u64) * u64::from(format.bits / 8);
         Sweep { kernel: Kernel::new(&module, jit(&module, processor), &[bytes; 3]), format, scalar }

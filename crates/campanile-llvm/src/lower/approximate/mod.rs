@@ -36,7 +36,9 @@ impl FunctionLowering<'_, '_> {
             FloatingPoint::Ftanh => ("ftanh", exponential::hyperbolic_tangent),
             FloatingPoint::Flog2 => ("flog2", logarithm::binary_logarithm),
             FloatingPoint::Frcp if estimates => ("frcp", reciprocal::reciprocal),
-            FloatingPoint::Frsqrt if estimates => ("frsqrt", reciprocal::reciprocal_root),
+            FloatingPoint::Frsqrt if estimates && format != FloatFormat::Df => {
+                ("frsqrt", reciprocal::reciprocal_root)
+            }
             FloatingPoint::Fsqrt if fast => ("fsqrt", reciprocal::root),
             FloatingPoint::Fdiv if fast => ("fdiv", reciprocal::quotient),
             _ => return None,
