@@ -372,15 +372,12 @@ impl FunctionLowering<'_, '_> {
         let bits = layout(format).bits;
         let (a, b) = (&sources[0], &sources[1]);
         let (relation, together) = if opcode == FloatingPoint::Fmin { ("olt", "or") } else { ("ogt", "and") };
+        // As the processor's own instruction has it, the second one where there is no order.
         let first = self.compare_floats(width, format, relation, a, b);
+        let result = self.select(width, &first, bits, a, b);
+        // Of two NaNs the first one counts, of one the other number unless the NaN is to be passed on.
         let nan = self.is_nan(width, format, if propagate_nan { a } else { b });
-        let first = self.binary(width, "or", 1, &first, &nan);
-        let mut result = self.select(width, &first, bits, a, b);
-        if propagate_nan {
-            let second = self.is_nan(width, format, b);
-            let other = self.select(width, &second, bits, b, &result);
-            result = self.select(width, &nan, bits, a, &other);
-        }
+        let result = self.select(width, &nan, bits, a, &result);
         let equal = self.compare_floats(width, format, "oeq", a, b);
         let same = self.binary(width, together, bits, a, b);
         let result = self.select(width, &equal, bits, &same, &result);
