@@ -81,6 +81,11 @@ pub(super) fn layout(format: FloatFormat) -> Layout {
     Layout { bits, exponent, fraction, quiet: 1 << (fraction_bits - 1), one: (exponent >> 1) & exponent }
 }
 
+/// Whether a format is computed in the type whose patterns it has, on every processor.
+fn has_own_type(format: FloatFormat) -> bool {
+    matches!(format, FloatFormat::F | FloatFormat::Df)
+}
+
 /// The type in which a format is computed.
 pub(super) fn kind(format: FloatFormat) -> (&'static str, &'static str) {
     match format {
@@ -99,6 +104,23 @@ impl FunctionLowering<'_, '_> {
         sources: &[String],
     ) -> String {
         let format = op.ty().and_then(|ty| ty.float_format()).unwrap_or(FloatFormat::F);
+        let result = self.result(opcode, op, width, format, sources);
+        // Where the same bits may be of several formats, nothing is said of them.
+        if has_own_type(format) {
+            self.writer.quiet.insert(result.clone());
+        }
+        result
+    }
+
+    /// The pattern of an operation's result.
+    fn result(
+        &mut self,
+        opcode: FloatingPoint,
+        op: Op,
+        width: Width,
+        format: FloatFormat,
+        sources: &[String],
+    ) -> String {
         let flush = op.has("ftz");
         let sources: Vec<String> =
             sources.iter().map(|source| self.flushed_if(flush, width, format, source)).collect();
@@ -289,7 +311,7 @@ impl FunctionLowering<'_, '_> {
     /// Whether a pattern is a NaN.
     pub fn is_nan(&mut self, width: Width, format: FloatFormat, pattern: &str) -> String {
         let layout = layout(format);
-        if matches!(format, FloatFormat::F | FloatFormat::Df) {
+        if has_own_type(format) {
             return self.compare_floats(width, format, "uno", pattern, pattern);
         }
         let magnitude = self.binary(
@@ -304,6 +326,9 @@ impl FunctionLowering<'_, '_> {
 
     /// A pattern, made quiet if it is a NaN.
     pub fn quieted(&mut self, width: Width, format: FloatFormat, pattern: &str) -> String {
+        if self.writer.quiet.contains(pattern) {
+            return pattern.to_owned();
+        }
         let Layout { bits, quiet, .. } = layout(format);
         let is_nan = self.is_nan(width, format, pattern);
         let made_quiet = self.binary(width, "or", bits, pattern, &constant(width, bits, quiet));
@@ -351,13 +376,21 @@ impl FunctionLowering<'_, '_> {
 
     /// `fabs`, `fneg`: bit operations that make a NaN quiet.
     fn change_sign(&mut self, opcode: FloatingPoint, width: Width, format: FloatFormat, a: &str) -> String {
+        if has_own_type(format) && self.writer.quiet.contains(a) {
+            let number = self.number(width, format, a);
+            let changed = match opcode {
+                FloatingPoint::Fabs => self.unary(width, "fabs", format, &number),
+                _ => self.writer.value(&format!("fneg {} {number}", width.of(kind(format).0))),
+            };
+            return self.pattern(width, format, &changed);
+        }
         let bits = layout(format).bits;
         let sign = 1u64 << (bits - 1);
-        let changed = match opcode {
-            FloatingPoint::Fabs => self.binary(width, "and", bits, a, &constant(width, bits, sign - 1)),
-            _ => self.binary(width, "xor", bits, a, &constant(width, bits, sign)),
-        };
-        self.quieted(width, format, &changed)
+        let quiet = self.quieted(width, format, a);
+        match opcode {
+            FloatingPoint::Fabs => self.binary(width, "and", bits, &quiet, &constant(width, bits, sign - 1)),
+            _ => self.binary(width, "xor", bits, &quiet, &constant(width, bits, sign)),
+        }
     }
 
     /// `fmin`, `fmax`: -0 is less than +0, and a NaN loses against a number unless it is to be passed on.
@@ -381,6 +414,9 @@ impl FunctionLowering<'_, '_> {
         let equal = self.compare_floats(width, format, "oeq", a, b);
         let same = self.binary(width, together, bits, a, b);
         let result = self.select(width, &equal, bits, &same, &result);
+        if sources.iter().all(|source| self.writer.quiet.contains(source)) {
+            return result;
+        }
         self.quieted(width, format, &result)
     }
 }
