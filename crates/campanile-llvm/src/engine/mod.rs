@@ -107,7 +107,7 @@ impl JitEngine {
     }
 
     /// Whether it is to be chosen where nobody asks for an engine.
-    pub const PREFERRED: bool = false;
+    pub const PREFERRED: bool = true;
 
     /// Whether there is an LLVM for this machine.
     ///
