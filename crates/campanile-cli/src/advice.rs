@@ -1,5 +1,6 @@
 //! Errors with advice: what was wrong with a command, and what to do about it.
 
+use campanile::contract::ElementType;
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{EngineError, LaunchError as Refused};
 use campanile::llvm::JitUnavailable;
@@ -21,20 +22,31 @@ pub fn advised(message: impl Into<String>, help: impl Into<String>) -> anyhow::E
     Advised { message: message.into(), help: help.into() }.into()
 }
 
-/// The messages of an error, each with its advice: arguments that do not fit are told one by one.
-pub fn messages(error: &anyhow::Error) -> Vec<(String, Option<String>)> {
-    let arguments = error.chain().find_map(|cause| match cause.downcast_ref() {
-        Some(LaunchError::Arguments(faults)) => Some(faults),
-        _ => None,
-    });
-    match arguments {
-        Some(faults) => {
-            let context = error.chain().take_while(|cause| !cause.is::<LaunchError>());
-            let context: String = context.map(|cause| format!("{cause}: ")).collect();
-            faults.iter().map(|fault| (format!("{context}{fault}"), argument(fault))).collect()
-        }
-        None => vec![(format!("{error:#}"), help(error))],
-    }
+/// What is told of an error.
+pub struct Message {
+    /// A stable code, where it is about a launch.
+    pub code: Option<&'static str>,
+    /// One sentence.
+    pub text: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// The messages of an error: arguments that do not fit are told one by one.
+pub fn messages(error: &anyhow::Error) -> Vec<Message> {
+    let launch = error.chain().find_map(|cause| cause.downcast_ref::<LaunchError>());
+    let Some(LaunchError::Arguments(faults)) = launch else {
+        let code = launch.map(LaunchError::code);
+        return vec![Message { code, text: format!("{error:#}"), help: help(error) }];
+    };
+    let context = error.chain().take_while(|cause| !cause.is::<LaunchError>());
+    let context: String = context.map(|cause| format!("{cause}: ")).collect();
+    let message = |fault: &ArgumentError| Message {
+        code: Some(fault.code()),
+        text: format!("{context}{fault}"),
+        help: argument(fault),
+    };
+    faults.iter().map(message).collect()
 }
 
 /// The advice that an error or one of its causes has.
@@ -78,6 +90,9 @@ fn argument(fault: &ArgumentError) -> Option<String> {
             Some(format!("add `--arg {name}=VALUE`, or `{name}` to the plan's `args`"))
         }
         ArgumentError::Size { expected, .. } => Some(value(*expected)),
+        ArgumentError::ElementType { expected: ElementType::Bytes(bytes), .. } => {
+            Some(format!("give an array of u8 whose last size is {bytes}, such as `zeros:u8[16x{bytes}]`"))
+        }
         ArgumentError::Kind { expected: "shared memory", .. } => {
             Some("give `local:BYTES` for a pointer to shared memory".to_owned())
         }

@@ -9,7 +9,7 @@ use campanile::language::module::Module;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::advice;
+use crate::advice::{self, Message};
 use crate::render::{self, ContractFault};
 
 /// Options of every command that say how to talk.
@@ -169,12 +169,24 @@ impl Console {
 
     /// What made the command impossible, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
-        for (message, help) in advice::messages(error) {
+        for Message { code, text, help } in advice::messages(error) {
             match self.format {
-                MessageFormat::Human => self.write(&render::error(&message, help.as_deref())),
-                MessageFormat::Json => self.json(&render::error_json(&message, help.as_deref())),
+                MessageFormat::Human => self.write(&render::error(code, &text, help.as_deref())),
+                MessageFormat::Json => self.json(&render::error_json(code, &text, help.as_deref())),
             }
         }
+    }
+
+    /// What is wrong with a launch plan, which is counted too: its launches, or what it says of arrays.
+    pub fn plan_error(&self, error: &anyhow::Error, tally: &mut Tally) {
+        let faults = advice::messages(error).into_iter().map(|Message { code, text, help }| ContractFault {
+            code: code.unwrap_or("plan").to_owned(),
+            message: text,
+            place: None,
+            labels: Vec::new(),
+            help,
+        });
+        self.contract_faults(faults, tally);
     }
 
     /// A line for people only.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use campanile::contract::layout::Limits;
 use campanile::contract::{
-    Because, InterfaceFile, KernelInterface, KernelLayout, Policy, Recursion, because, finalize, interface,
-    plan, schema, show, stub,
+    Because, InterfaceFile, KernelLayout, Policy, Recursion, because, finalize, interface, plan, schema,
+    show, stub,
 };
 use campanile::language::module::Module;
 use clap::{Args, ValueEnum};
@@ -156,6 +156,9 @@ impl Layout {
             return self.described(&descriptions, console, tally);
         }
         let Some(module) = input::load_program(&files, true, console, tally)? else { return Ok(None) };
+        if !descriptions.are_of(&module, console, tally) {
+            return Ok(None);
+        }
         let names = match &self.kernel {
             Some(name) => vec![kernels::find(&module, Some(name))?],
             None => kernels::names(&module, descriptions.plan.as_ref()),
@@ -187,7 +190,13 @@ impl Layout {
         let mut layouts = Vec::new();
         for name in self.described_kernels(file)? {
             let Some(interface) = descriptions.interface_of(&name, console, tally) else { continue };
-            layouts.extend(finalized(&interface, descriptions.limits, console, tally));
+            match finalize(&interface, descriptions.limits) {
+                Ok(layout) => layouts.push(layout),
+                Err(faults) => {
+                    let subject = descriptions.subject(&name);
+                    kernels::finalize_faults(&subject, None, &faults, console, tally);
+                }
+            }
         }
         Ok(Some(Made { module: None, layouts }))
     }
@@ -254,7 +263,8 @@ impl Layout {
     fn reasons(&self, layout: &KernelLayout, made: &Made, console: &Console, tally: &mut Tally) -> String {
         let Some(module) = made.module.as_ref().filter(|_| self.explain) else { return String::new() };
         let reasons = because(layout, module, self.policy()).unwrap_or_else(|faults| {
-            kernels::finalize_faults(&layout.kernel, Some(module), &faults, console, tally);
+            let subject = format!("kernel `{}`", layout.kernel);
+            kernels::finalize_faults(&subject, Some(module), &faults, console, tally);
             Vec::new()
         });
         let mut text = String::new();
@@ -273,20 +283,5 @@ impl Layout {
             }
         }
         text
-    }
-}
-
-fn finalized(
-    interface: &KernelInterface,
-    limits: Limits,
-    console: &Console,
-    tally: &mut Tally,
-) -> Option<KernelLayout> {
-    match finalize(interface, limits) {
-        Ok(layout) => Some(layout),
-        Err(faults) => {
-            kernels::finalize_faults(&interface.name, None, &faults, console, tally);
-            None
-        }
     }
 }

@@ -107,7 +107,7 @@ fn misused(error: &clap::Error) -> ! {
     let mut paragraphs = text.split("\n\n").map(paragraph);
     let message = paragraphs.next().unwrap_or_default();
     let tip = paragraphs.find_map(|text| text.strip_prefix("tip: ").map(str::to_owned));
-    eprintln!("{}", render::error_json(message.trim_start_matches("error: "), tip.as_deref()));
+    eprintln!("{}", render::error_json(None, message.trim_start_matches("error: "), tip.as_deref()));
     std::process::exit(2)
 }
 

@@ -78,6 +78,8 @@ pub struct ContractFault<'a> {
     pub message: String,
     /// Where it shows.
     pub place: Option<(&'a Arc<SourceFile>, Span)>,
+    /// Other places that belong to it, in order, each with what is there.
+    pub labels: Vec<(&'a Arc<SourceFile>, Span, &'a str)>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -85,7 +87,11 @@ pub struct ContractFault<'a> {
 /// A fault of a layout, an interface or a plan.
 pub fn contract_fault(fault: &ContractFault<'_>) -> String {
     let mark = |(source, span)| Mark { source, span, text: String::new(), primary: true };
-    let marks: Vec<Mark<'_>> = fault.place.map(mark).into_iter().collect();
+    let labels = fault.labels.iter().map(|(source, span, text)| {
+        let text = (*text).to_owned();
+        Mark { source, span: *span, text, primary: false }
+    });
+    let marks: Vec<Mark<'_>> = fault.place.map(mark).into_iter().chain(labels).collect();
     report(Level::ERROR, &fault.code, &fault.message, &marks, fault.help.as_deref(), &[])
 }
 
@@ -97,12 +103,22 @@ pub fn contract_fault_json(fault: &ContractFault<'_>) -> Value {
     object["severity"] = json!("error");
     object["message"] = json!(fault.message);
     object["help"] = json!(fault.help);
+    let labels = fault.labels.iter().map(|(source, span, text)| {
+        let mut label = place_json(source, *span);
+        label["text"] = json!(text);
+        label
+    });
+    object["labels"] = labels.collect();
     object
 }
 
-/// An error without a place.
-pub fn error(message: &str, help: Option<&str>) -> String {
-    let mut group = Group::with_title(Level::ERROR.primary_title(message));
+/// An error without a place; those of launches have codes.
+pub fn error(code: Option<&str>, message: &str, help: Option<&str>) -> String {
+    let title = Level::ERROR.primary_title(message);
+    let mut group = Group::with_title(match code {
+        Some(code) => title.id(code),
+        None => title,
+    });
     if let Some(help) = help {
         group = group.element(Level::HELP.message(help));
     }
@@ -110,8 +126,8 @@ pub fn error(message: &str, help: Option<&str>) -> String {
 }
 
 /// The same as one JSON object.
-pub fn error_json(message: &str, help: Option<&str>) -> Value {
-    json!({ "type": "error", "message": message, "help": help })
+pub fn error_json(code: Option<&str>, message: &str, help: Option<&str>) -> Value {
+    json!({ "type": "error", "code": code, "message": message, "help": help })
 }
 
 fn report(

@@ -48,7 +48,7 @@ pub fn because(
     module: &Module,
     policy: Policy,
 ) -> Result<Vec<Because>, Vec<FinalizeFault>> {
-    let body = KernelBody::of(module, &layout.kernel, policy)?.passed_as(layout);
+    let body = KernelBody::allowed(module, &layout.kernel, policy)?.passed_as(layout);
     let mut reasons = Vec::new();
     let mut add = |name: &str, facts: ParameterFacts| {
         let effects =

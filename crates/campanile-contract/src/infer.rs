@@ -1,7 +1,7 @@
 //! Making the layout of a kernel that no interface describes, from its module alone.
 //!
 //! A parameter that is marked as a global or constant address is a buffer, and so is one without a mark whose value is
-//! the base of an address. A marked shared address is shared memory. Everything else is a value. Types tell sizes
+//! the base of an address; of two such values that are added the one that is an address by itself, else the earlier. A marked shared address is shared memory. Everything else is a value. Types tell sizes
 //! only: buffers are bytes.
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ use crate::validate::validate;
 /// # Errors
 /// When the module has no such kernel, or its body is not what the policy allows.
 pub fn infer(module: &Module, kernel: &str, policy: Policy) -> Result<KernelLayout, Vec<FinalizeFault>> {
-    let body = KernelBody::of(module, kernel, policy)?;
+    let body = KernelBody::allowed(module, kernel, policy)?;
     let mut layout = KernelLayout {
         schema: Version::One,
         module_digest: None,
@@ -64,7 +64,8 @@ fn parameter(name: &str) -> Parameter {
 
 /// The entries of one parameter: addresses, and the bytes between them as values.
 fn entries(layout: &mut KernelLayout, body: &KernelBody<'_>, position: usize, parameter: &KernelParameter) {
-    let pointers = body.access.pointers().iter().filter(|pointer| pointer.position == position);
+    let pointers = body.access.pointers().iter();
+    let pointers = pointers.filter(|pointer| pointer.position == position && !pointer.is_offset);
     let facts = body.access.parameter(position);
     match parameter.space {
         Some(Space::Shared) => shared(layout, position, parameter, facts),

@@ -45,6 +45,16 @@ pub enum LaunchFault {
         /// The argument.
         argument: String,
     },
+    /// Something is passed for what is no argument.
+    #[error("launch {} passes something for `{argument}`; {}", launch + 1, the_arguments(.known))]
+    UnknownArgument {
+        /// Its index, counted from zero.
+        launch: usize,
+        /// The name.
+        argument: String,
+        /// The arguments there are.
+        known: Vec<String>,
+    },
     /// A storage that is not declared.
     #[error("storage `{0}` is not declared")]
     UnknownStorage(String),
@@ -54,6 +64,23 @@ pub enum LaunchFault {
     /// A part without a path, or a path without a whole.
     #[error("storage `{0}` must have both `part_of` and `path`, or neither")]
     Path(String),
+}
+
+fn the_arguments(known: &[String]) -> String {
+    match known {
+        [] => "the kernel has no arguments".to_owned(),
+        known => format!("the arguments are {}", known.join(", ")),
+    }
+}
+
+impl LaunchFault {
+    /// The same, of the launch with another number.
+    pub(crate) fn renumbered(mut self, number: impl Fn(usize) -> usize) -> Self {
+        if let LaunchFault::Missing { launch, .. } | LaunchFault::UnknownArgument { launch, .. } = &mut self {
+            *launch = number(*launch);
+        }
+        self
+    }
 }
 
 /// A storage as its variable and the way to it.
@@ -83,26 +110,69 @@ impl<'a> Storages<'a> {
         Storages { by_name, overlapped }
     }
 
-    fn locate(&self, name: &'a str) -> Result<Location<'a>, LaunchFault> {
+    /// Where a storage without faults lies; none if it is not declared.
+    fn locate(&self, name: &'a str) -> Option<Location<'a>> {
         let (mut root, mut alone) = (name, true);
         let mut path = Vec::new();
-        for _ in 0..=self.by_name.len() {
-            let unknown = || LaunchFault::UnknownStorage(root.to_owned());
-            let storage = self.by_name.get(root).ok_or_else(unknown)?;
+        loop {
+            let storage = self.by_name.get(root)?;
             let overlaps = self.overlapped.contains(root) || !storage.overlaps.is_empty();
             alone &= !(storage.pointer || storage.target || overlaps);
-            if storage.part_of.is_some() == storage.path.is_empty() {
-                return Err(LaunchFault::Path(root.to_owned()));
-            }
             let Some(whole) = &storage.part_of else {
                 path.reverse();
-                return Ok(Location { root, path, alone });
+                return Some(Location { root, path, alone });
             };
             path.extend(storage.path.iter().rev().map(String::as_str));
             root = whole;
         }
-        Err(LaunchFault::Circular(name.to_owned()))
     }
+}
+
+/// Storages of these names, and those that they are parts of.
+pub(crate) fn reached<'a>(
+    storages: &'a BTreeMap<String, Storage>,
+    names: impl Iterator<Item = &'a String>,
+) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    for name in names {
+        let mut next = Some(name.as_str());
+        while let Some(name) = next.filter(|name| reached.insert(*name)) {
+            next = storages.get(name).and_then(|storage| storage.part_of.as_deref());
+        }
+    }
+    reached
+}
+
+/// What is wrong with some storages.
+pub(crate) fn storage_faults(storages: &BTreeMap<String, Storage>, of: &BTreeSet<&str>) -> Vec<LaunchFault> {
+    let some = || storages.iter().filter(|(name, _)| of.contains(name.as_str()));
+    let paths = some().filter(|(_, one)| one.part_of.is_some() == one.path.is_empty());
+    let paths = paths.map(|(name, _)| LaunchFault::Path(name.clone()));
+    let named = some().flat_map(|(_, one)| one.part_of.iter().chain(&one.overlaps));
+    let unknown: BTreeSet<&String> = named.filter(|name| !storages.contains_key(*name)).collect();
+    let unknown = unknown.into_iter().map(|name| LaunchFault::UnknownStorage(name.clone()));
+    let circular = circular(storages).into_iter().filter(|name| of.contains(name));
+    let circular = circular.map(|name| LaunchFault::Circular(name.to_owned()));
+    paths.chain(unknown).chain(circular).collect()
+}
+
+/// Storages that are parts of themselves, or of one that is.
+fn circular(storages: &BTreeMap<String, Storage>) -> BTreeSet<&str> {
+    let (mut rooted, mut circular) = (BTreeSet::new(), BTreeSet::new());
+    for name in storages.keys() {
+        let (mut way, mut next) = (BTreeSet::new(), Some(name.as_str()));
+        while let Some(at) = next.filter(|at| !rooted.contains(at) && !circular.contains(at)) {
+            if !way.insert(at) {
+                break;
+            }
+            next = storages.get(at).and_then(|storage| storage.part_of.as_deref());
+        }
+        match next.is_some_and(|end| !rooted.contains(end)) {
+            true => circular.extend(way),
+            false => rooted.extend(way),
+        }
+    }
+    circular
 }
 
 /// An argument with its buffers, which are one storage.
@@ -129,29 +199,67 @@ fn arguments(layout: &KernelLayout) -> Vec<Argument> {
     arguments
 }
 
+/// What is wrong with launches.
+fn launch_faults(
+    layout: &KernelLayout,
+    arguments: &[Argument],
+    launches: &[Launch],
+    storages: &BTreeMap<String, Storage>,
+) -> Vec<LaunchFault> {
+    let with_buffers: BTreeSet<&str> = arguments.iter().map(|argument| argument.name.as_str()).collect();
+    let source = || layout.parameters.iter().take(layout.source_argument_count as usize);
+    let values: BTreeSet<&str> = source().map(|parameter| parameter.name.as_str()).collect();
+    let (mut faults, mut unknown) = (Vec::new(), BTreeSet::new());
+    for (index, launch) in launches.iter().enumerate() {
+        let missing = arguments.iter().filter(|argument| !launch.contains_key(&argument.name));
+        faults.extend(missing.map(|one| LaunchFault::Missing { launch: index, argument: one.name.clone() }));
+        for (argument, storage) in launch {
+            if with_buffers.contains(argument.as_str()) {
+                unknown.extend(Some(storage).filter(|storage| !storages.contains_key(*storage)));
+            } else if !values.contains(argument.as_str()) {
+                let known = source().map(|parameter| parameter.name.clone()).collect();
+                let argument = argument.clone();
+                faults.push(LaunchFault::UnknownArgument { launch: index, argument, known });
+            }
+        }
+    }
+    faults.extend(unknown.into_iter().map(|name| LaunchFault::UnknownStorage(name.clone())));
+    faults
+}
+
 /// For each buffer, whether no other buffer of any of these launches shares storage with it where either is written.
 ///
 /// # Errors
-/// When a launch leaves an argument with buffers out, or names a storage that is not declared as it must be.
+/// When a launch leaves an argument with buffers out or names one that there is not, or a storage is not declared as
+/// it must be: every such fault.
 pub fn noalias(
     layout: &KernelLayout,
     launches: &[Launch],
     storages: &BTreeMap<String, Storage>,
-) -> Result<Vec<bool>, LaunchFault> {
-    let (storages, arguments) = (Storages::new(storages), arguments(layout));
+) -> Result<Vec<bool>, Vec<LaunchFault>> {
+    let arguments = arguments(layout);
+    let passed =
+        launches.iter().flat_map(|launch| arguments.iter().filter_map(|argument| launch.get(&argument.name)));
+    let mut faults = storage_faults(storages, &reached(storages, passed));
+    faults.extend(launch_faults(layout, &arguments, launches, storages));
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let storages = Storages::new(storages);
     let mut alone = vec![true; layout.buffers.len()];
     for argument in arguments.iter().filter(|one| one.written && one.buffers.len() > 1) {
         argument.buffers.iter().for_each(|buffer| alone[*buffer] = false);
     }
-    for (index, launch) in launches.iter().enumerate() {
-        let mut locations = Vec::with_capacity(arguments.len());
-        for Argument { name, .. } in &arguments {
-            let missing = || LaunchFault::Missing { launch: index, argument: name.clone() };
-            locations.push(storages.locate(launch.get(name).ok_or_else(missing)?)?);
-        }
+    for launch in launches {
+        let locations: Vec<Option<Location<'_>>> =
+            arguments.iter().map(|argument| storages.locate(launch.get(&argument.name)?)).collect();
+        let apart = |one: usize, other: usize| match (&locations[one], &locations[other]) {
+            (Some(one), Some(other)) => one.is_apart_from(other),
+            _ => false,
+        };
         for (first, one) in arguments.iter().enumerate() {
             for (second, other) in arguments.iter().enumerate() {
-                if first == second || locations[first].is_apart_from(&locations[second]) {
+                if first == second || apart(first, second) {
                     continue;
                 }
                 let shared = one.buffers.iter().filter(|one| other.written || layout.buffers[**one].written);

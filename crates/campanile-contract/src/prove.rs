@@ -1,7 +1,7 @@
 //! Proving a saved layout again from its module: that it was made for it, and that it claims nothing the body denies.
 //! What only an interface and launches know is believed: names, types, what arrays hold at first, `noalias`.
 
-use campanile_core::module::{Module, Place};
+use campanile_core::module::{Module, Parameter, Place};
 
 use crate::finalize::{FinalizeFault, KernelBody, Policy, address_space, module_digest};
 use crate::layout::KernelLayout;
@@ -50,10 +50,9 @@ impl KernelLayout {
             }
             Some(_) => {}
         }
-        let kernel =
-            |faults: Vec<FinalizeFault>| faults.into_iter().map(ProofFault::from).collect::<Vec<_>>();
-        let body = KernelBody::of(module, &self.kernel, policy).map_err(kernel)?.passed_as(self);
-        let mut faults = Vec::new();
+        let body = KernelBody::of(module, &self.kernel).map_err(|fault| vec![fault.into()])?;
+        let mut faults: Vec<ProofFault> = body.faults(policy).into_iter().map(ProofFault::from).collect();
+        let body = body.passed_as(self);
         self.prove_places(&body, &mut faults);
         self.prove_access(&body, &mut faults);
         self.prove_call_order(&body, &mut faults);
@@ -62,18 +61,19 @@ impl KernelLayout {
     }
 
     fn prove_places(&self, body: &KernelBody<'_>, faults: &mut Vec<ProofFault>) {
-        let buffers = self.buffers.iter().map(|one| (one.param, one.offset, 8));
-        let scalars = self.scalars.iter().map(|one| (one.param, one.offset, one.size));
-        let workspaces = self.workspaces.iter().map(|one| (one.param, one.offset, 8));
-        let shared = self.shared.iter().map(|one| (one.param, one.offset, one.size));
         let parameters = &body.kernel.parameters;
-        let inside = |(param, offset, size): (u32, u32, u32)| {
+        let entries = self.entries();
+        let inside = |&(param, offset, size): &(u32, u32, u32)| {
             parameters.get(param as usize).is_some_and(|parameter| {
                 let end = |offset: u32, size: u32| u64::from(offset) + u64::from(size);
                 offset >= parameter.offset && end(offset, size) <= end(parameter.offset, parameter.size)
             })
         };
-        let fits = buffers.chain(scalars).chain(workspaces).chain(shared).all(inside);
+        let begins = |(index, parameter): (usize, &Parameter)| {
+            let own = entries.iter().filter(|(param, ..)| *param as usize == index);
+            own.map(|(_, offset, _)| *offset).min().is_none_or(|first| first == parameter.offset)
+        };
+        let fits = entries.iter().all(inside) && parameters.iter().enumerate().all(begins);
         let declared =
             |param: u32| parameters.get(param as usize).and_then(|one| one.pointee_alignment).unwrap_or(1);
         let buffers = self.buffers.iter().map(|one| (one.param, one.ptr_align));
@@ -89,6 +89,15 @@ impl KernelLayout {
             let message = "an entry is not where, or not as, the kernel declares its parameter".to_owned();
             faults.push(claim(Invariant::Placement, Subject::Layout, message));
         }
+    }
+
+    /// The parameter, place and size of every entry.
+    fn entries(&self) -> Vec<(u32, u32, u32)> {
+        let buffers = self.buffers.iter().map(|one| (one.param, one.offset, 8));
+        let scalars = self.scalars.iter().map(|one| (one.param, one.offset, one.size));
+        let workspaces = self.workspaces.iter().map(|one| (one.param, one.offset, 8));
+        let shared = self.shared.iter().map(|one| (one.param, one.offset, one.size));
+        buffers.chain(scalars).chain(workspaces).chain(shared).collect()
     }
 
     /// What the body does must be within what is claimed.

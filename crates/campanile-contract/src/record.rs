@@ -115,6 +115,12 @@ pub enum RecordFault {
         /// Where its fields end.
         least: u32,
     },
+    /// A name that an argument cannot ask for, such as that of a number type.
+    #[error("`{0}` cannot be the name of a record")]
+    Name(String),
+    /// Nothing in it.
+    #[error("record `{0}` has no fields")]
+    Empty(String),
     /// More bytes than 32 bits count.
     #[error("record `{0}` does not fit in 4 GiB")]
     TooLarge(String),
@@ -161,6 +167,12 @@ impl RecordLayout {
     /// When a field is of a sort that the contract refuses, or a stated place, size or alignment does not fit.
     pub fn new(name: &str, record: &Record) -> Result<RecordLayout, RecordFault> {
         let too_large = || RecordFault::TooLarge(name.to_owned());
+        if !matches!(name.parse(), Ok(ElementType::Record(_))) {
+            return Err(RecordFault::Name(name.to_owned()));
+        }
+        if record.fields.is_empty() {
+            return Err(RecordFault::Empty(name.to_owned()));
+        }
         let mut fields: Vec<Field> = Vec::new();
         let (mut next, mut end, mut least_alignment) = (0u32, 0, 1);
         for field in &record.fields {

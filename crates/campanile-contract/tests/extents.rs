@@ -5,8 +5,8 @@ mod support;
 use std::borrow::Cow;
 
 use campanile_contract::extent::{Arguments, EvaluationFault};
-use campanile_contract::interface::Intent;
-use campanile_contract::{Extent, FinalizeFault, InterfaceFile, finalize};
+use campanile_contract::layout::Limits;
+use campanile_contract::{Extent, FinalizeFault, InterfaceFile, Policy, finalize, finalize_for, stub};
 use support::{layout, step};
 
 /// A launch with n = 7, u of 3 x 5, and two cells with k = 10 and 11 and q of 3 x 2 and 1 x 4.
@@ -110,25 +110,35 @@ fn extents_are_written_as_they_are_read() {
     }
 }
 
-/// The example whose workspace has this extent, and whose cells have a whole number and may be used so.
-fn sized(extent: &str, intent: Intent) -> Vec<FinalizeFault> {
+/// Faults of the example whose workspace has this extent, and whose cells have a whole number; its kernel does this.
+fn sized(extent: &str, body: &str) -> Vec<(String, String)> {
     let text =
         support::STEP.replace("n + 1", extent).replace("\"k\", type = \"f32\"", "\"k\", type = \"i32\"");
-    let file = InterfaceFile::parse(&text).unwrap();
-    let mut kernel = file.kernel("step").unwrap().unwrap();
-    kernel.arguments[2].intent = intent;
-    finalize(&kernel, Default::default()).err().unwrap_or_default()
+    let text = text.replace("rank = 1, intent = \"in\"", "rank = 1");
+    let kernel = InterfaceFile::parse(&text).unwrap().kernel("step").unwrap().unwrap();
+    // The interface alone does not know what the kernel writes.
+    let layout = finalize(&kernel, Limits::default()).unwrap();
+    let module = support::module(&stub::stub(&layout).replace(stub::BODY, body));
+    let faults =
+        finalize_for(&kernel, &module, Limits::default(), Policy::CONTRACT).err().unwrap_or_default();
+    let fault = |fault| match fault {
+        FinalizeFault::ExtentReadsWritten { of, reads, place: Some(_) } => (of, reads),
+        other => panic!("{other}"),
+    };
+    faults.into_iter().map(fault).collect()
 }
 
 #[test]
 fn an_extent_may_not_read_what_the_kernel_may_write() {
-    for (extent, reads) in [("cells[0].k * n", "cells.k"), ("count(cells[n].q)", "cells.q")] {
-        assert_eq!(sized(extent, Intent::In), []);
-        let expected =
-            FinalizeFault::ExtentReadsWritten { of: "tmp".into(), reads: reads.into(), place: None };
-        assert_eq!(sized(extent, Intent::Inout), [expected]);
+    for (extent, buffer, reads) in [
+        ("cells[0].k * n", "cells_address", "cells.k"),
+        ("count(cells[n].q)", "cells_q_sizes_address", "cells.q"),
+    ] {
+        assert_eq!(sized(extent, &format!("ld.global.32b %n_value, [%{buffer}];")), []);
+        let store = format!("st.global.32b [%{buffer}], %n_value;");
+        assert_eq!(sized(extent, &store), [("tmp".to_owned(), reads.to_owned())]);
     }
-    assert_eq!(sized("count(cells)", Intent::Inout), []);
+    assert_eq!(sized("count(cells)", "st.global.32b [%cells_address], %n_value;"), []);
 }
 
 #[test]

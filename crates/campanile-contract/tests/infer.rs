@@ -100,6 +100,46 @@ fn a_value_added_to_a_marked_address_is_a_scalar() {
     assert_eq!((layout.buffers.len(), layout.scalars[0].variable.as_str()), (1, "start"));
 }
 
+/// The buffers and scalars of a kernel without marks, of which two values are loaded into `%a` and `%b`.
+fn unmarked(body: &str) -> (Vec<String>, Vec<String>) {
+    let text = format!(
+        ".kernel @k (.param[8] %p, .param[8] %q) {{
+  .reg .64b %a, %b, %c;
+  .reg .32b %x;
+  .pred %either;
+  ld.param.64b %a, [%p];
+  ld.param.64b %b, [%q];
+{body}
+}}
+"
+    );
+    let layout = infer(&module(&text), "k", Policy::CONTRACT).unwrap();
+    let buffers = layout.buffers.iter().map(|one| one.variable.clone());
+    (buffers.collect(), layout.scalars.iter().map(|one| one.variable.clone()).collect())
+}
+
+#[test]
+fn of_two_values_that_are_added_one_is_a_scalar() {
+    let (first, second) = ("%a, %b", "%b, %a");
+    for operands in [first, second] {
+        let sum = format!("iadd.64b %c, {operands}; ld.global.32b %x, [%c];");
+        // The one that is an address by itself, else the earlier one.
+        let by_itself = unmarked(&format!("{sum} st.global.32b [%b], %x;"));
+        assert_eq!(by_itself, (vec!["q".to_owned()], vec!["p".to_owned()]));
+        assert_eq!(unmarked(&sum), (vec!["p".to_owned()], vec!["q".to_owned()]));
+    }
+    // In an address the base comes first.
+    assert_eq!(unmarked("ld.global.32b %x, [%b + %a];").0, ["q"]);
+    assert_eq!(unmarked("isub.64b %c, %b, %a; ld.global.32b %x, [%c];").0, ["q"]);
+}
+
+#[test]
+fn of_two_values_that_are_chosen_from_both_are_buffers() {
+    let chosen = "ucmp.eq.64b %either, %a, 0; sel.64b %c, %a, %b, %either; ld.global.32b %x, [%c];";
+    assert_eq!(unmarked(chosen).0, ["p", "q"]);
+    assert_eq!(unmarked("ld.global.32b %x, [%a]; st.global.32b [%b], %x;").0, ["p", "q"]);
+}
+
 #[test]
 fn every_kernel_of_the_examples_has_a_layout() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");

@@ -2,7 +2,10 @@
 
 mod support;
 
-use campanile_contract::{Invariant, KernelLayout, LoadFault};
+use campanile_contract::layout::Kind;
+use campanile_contract::{
+    Invariant, InvariantFault, KernelInterface, KernelLayout, LoadFault, Number, Policy, infer, validate,
+};
 use serde_json::{Value, json};
 use support::{layout, step};
 
@@ -35,6 +38,13 @@ fn each_broken_field_has_its_own_fault() {
         ("/buffers/3/member", json!(null), Role),
         ("/scalars/0/kind", json!("array"), Role),
         ("/scalars/0/member", json!("q"), Role),
+        ("/parameters/0/rank", json!(0), Role),
+        ("/parameters/2/rank", json!(0), Role),
+        ("/buffers/2/kind", json!("struct"), Role),
+        ("/buffers/0/kind", json!("class"), Role),
+        ("/parameters/4/rank", json!(1), Role),
+        ("/parameters/5/shape", json!([]), Role),
+        ("/origin", json!("module"), Role),
         ("/buffers/0/argument_index", json!(1), Index),
         ("/buffers/0/argument_index", json!(99), Index),
         ("/buffers/1/variable", json!("u"), Index),
@@ -77,12 +87,19 @@ fn each_broken_field_has_its_own_fault() {
         ("/workspaces/0/dims/0/extent", json!({"component_count": {"of": "cells", "name": "q"}}), ExtentHost),
         ("/workspaces/0/dims/0/extent", along("q", 1), ExtentHost),
         ("/workspaces/0/dims/0/extent", along("k", 0), ExtentHost),
+        ("/workspaces/0/dims/0/extent", json!({"rem": ["n", 0]}), ExtentHost),
+        ("/workspaces/0/dims", json!([]), Dimension),
         ("/workspaces/0/buffer_index", json!(13), Slot),
         ("/workspaces/0/variable", json!("u"), Slot),
         ("/workspaces/0/element_size", json!(8), ElementSize),
         ("/workspaces/0/element_type", json!("f64"), ElementSize),
         ("/scalars/0/type", json!("i64"), ElementSize),
         ("/buffers/0/type", json!("Unknown"), ElementSize),
+        ("/buffers/0/type", json!("bytes[0]"), ElementSize),
+        ("/records/0/name", json!("f32"), ElementSize),
+        ("/records/0/fields", json!([]), ElementSize),
+        ("/buffers/0/ptr_align", json!(2), ElementSize),
+        ("/buffers/2/ptr_align", json!(1), ElementSize),
         ("/records/0/size", json!(3), ElementSize),
         ("/records/0/size", json!(6), ElementSize),
         ("/records/0/alignment", json!(2), ElementSize),
@@ -106,11 +123,13 @@ fn each_broken_field_has_its_own_fault() {
         ("/lanes", json!(3), Lanes),
         ("/lanes", json!(64), Lanes),
         ("/lanes", json!(null), Lanes),
+        ("/resources/required_group_size", json!([6, 4, 1]), Lanes),
         ("/scalars/7/type", json!("f32"), Lanes),
         ("/scalars/7/type", json!("u32"), Lanes),
         ("/parameters/5/role", json!("extent"), Lanes),
         ("/buffers/0/written", json!(true), Written),
         ("/buffers/1/access", json!("read"), Written),
+        ("/buffers/0/initial", json!("undefined"), Written),
         ("/launches", json!({"world": "open"}), Noalias),
     ] {
         let found = faults(|layout| *layout.pointer_mut(pointer).expect(pointer) = value.clone());
@@ -123,18 +142,92 @@ fn each_broken_field_has_its_own_fault() {
     assert_eq!(written, [Noalias; 4]);
 }
 
+/// The faults of a layout that is changed so.
+fn broken(layout: &KernelLayout, change: impl FnOnce(&mut KernelLayout)) -> Vec<InvariantFault> {
+    assert_eq!(validate(layout), Ok(()));
+    let mut layout = layout.clone();
+    change(&mut layout);
+    validate(&layout).err().unwrap_or_default()
+}
+
+/// The same, where all faults are of one invariant.
+fn broken_only(
+    expected: Invariant,
+    layout: &KernelLayout,
+    change: impl FnOnce(&mut KernelLayout),
+) -> Vec<String> {
+    let faults = broken(layout, change);
+    assert!(!faults.is_empty() && faults.iter().all(|fault| fault.invariant == expected), "{faults:?}");
+    faults.into_iter().map(|fault| fault.message).collect()
+}
+
 #[test]
 fn packed_offsets_have_64_bits() {
-    let mut value = serde_json::to_value(layout(&step(), Some(7))).unwrap();
-    value["scalars"][7]["type"] = json!("i64");
-    let Err(LoadFault::Invariants(faults)) = KernelLayout::from_json(&value.to_string()) else { panic!() };
-    assert!(faults.iter().all(|fault| fault.invariant == Invariant::Dimension), "{faults:?}");
+    let packed = layout(&step(), Some(7));
+    broken_only(Invariant::Dimension, &packed, |layout| layout.scalars[7].ty = Number::I64.into());
+}
+
+#[test]
+fn a_block_has_no_gaps_but_those_of_alignment() {
+    let interface = KernelInterface::kernel("k").scalar_block();
+    let block = layout(&interface.scalar("a", Number::U8).scalar("b", Number::U16), None);
+    let messages = broken_only(Invariant::Placement, &block, |layout| {
+        layout.scalars[1].offset = 4;
+        layout.kernarg.size = 6;
+    });
+    assert_eq!(messages, ["scalar `b` of the block is at 4, must be at 2"]);
+}
+
+#[test]
+fn shared_addresses_have_4_or_8_bytes() {
+    let shared = layout(&KernelInterface::kernel("k").shared("scratch", "64").unwrap(), None);
+    let messages = broken_only(Invariant::ElementSize, &shared, |layout| layout.shared[0].size = 2);
+    assert_eq!(messages, ["the address of shared memory `scratch` has 2 bytes, must have 4 or 8"]);
+}
+
+#[test]
+fn records_are_listed_once() {
+    let messages = broken_only(Invariant::ElementSize, &layout(&step(), None), |layout| {
+        layout.records.push(layout.records[0].clone());
+    });
+    assert_eq!(messages, ["record `Cell` is listed twice"]);
+}
+
+#[test]
+fn a_layout_of_a_module_alone_has_no_more_than_a_module_shows() {
+    let module = support::module(
+        ".kernel @k(.param[8] .addrspace(global) %a, .param[8] .addrspace(global) %b, .param[4] %c) { return; }",
+    );
+    let found = infer(&module, "k", Policy::CONTRACT).unwrap();
+    broken_only(Invariant::Placement, &found, |layout| layout.buffers.swap(0, 1));
+    broken_only(Invariant::Role, &found, |layout| layout.buffers[0].ty = Number::I8.into());
+    broken_only(Invariant::Role, &found, |layout| layout.records = support::layout(&step(), None).records);
+    for change in [
+        (|layout| layout.buffers[0].kind = Kind::Struct) as fn(&mut KernelLayout),
+        |layout| layout.parameters[0].rank = 1,
+        |layout| layout.scalars[0].kind = Kind::ArrayExtent,
+        |layout| layout.lanes = Some(4),
+    ] {
+        let faults = broken(&found, change);
+        assert!(faults.iter().any(|fault| fault.invariant == Invariant::Role), "{faults:?}");
+    }
+}
+
+#[test]
+fn faults_name_the_entries() {
+    let example = layout(&step(), None);
+    let messages = broken_only(Invariant::Placement, &example, |layout| layout.buffers[3].param = 9);
+    assert_eq!(messages, ["buffer `cells.q` is in parameter 9, must be in 3"]);
+    let messages = broken_only(Invariant::Placement, &example, |layout| layout.workspaces[0].offset = 81);
+    let expected = "workspace `tmp` of 8 bytes at 81 is misaligned, outside, or not after the one before";
+    assert_eq!(messages, [expected]);
 }
 
 #[test]
 fn extents_read_nothing_that_the_kernel_writes() {
-    let reads = |extent: &Value, written: &[usize]| {
+    let of = |module: &Value, extent: &Value, written: &[usize]| {
         faults(|layout| {
+            layout["module_digest"] = module.clone();
             layout["records"][0]["fields"][0]["type"] = json!("i32");
             layout["workspaces"][0]["dims"][0]["extent"] = extent.clone();
             for buffer in written {
@@ -146,12 +239,16 @@ fn extents_read_nothing_that_the_kernel_writes() {
             }
         })
     };
+    let module = json!("sha256:00");
+    let reads = |extent: &Value, written: &[usize]| of(&module, extent, written);
     let (value, size) = (field("cells", json!(0), "k"), along("q", 0));
     assert_eq!(reads(&value, &[]), []);
     assert_eq!(reads(&value, &[3, 4, 5]), []);
     assert_eq!(reads(&value, &[2]), [Invariant::ExtentReadsWritten]);
     assert_eq!(reads(&size, &[2, 3, 4]), []);
     assert_eq!(reads(&size, &[5]), [Invariant::ExtentReadsWritten]);
+    // Without a module nobody knows what the kernel writes.
+    assert_eq!(of(&json!(null), &value, &[2]), []);
 }
 
 #[test]

@@ -50,9 +50,9 @@ fn access_functions_and_places_come_from_the_module() {
 fn an_extent_may_read_what_the_body_only_reads() {
     let cells = KernelInterface::kernel("k").record("Cell", vec![Field::plain("k", Number::I32)]);
     let cells = cells.records("cells", "Cell", 1).workspace("tmp", Number::F32, ["cells[0].k"]).unwrap();
-    let read_only = finalize(&cells.clone().intent(Intent::In), Limits::default()).unwrap();
-    assert!(finalize(&cells, Limits::default()).is_err());
-    let with = |body: &str| bound(&stub::stub(&read_only).replace(stub::BODY, body), &cells);
+    // The interface alone does not know what the kernel writes.
+    let described = finalize(&cells, Limits::default()).unwrap();
+    let with = |body: &str| bound(&stub::stub(&described).replace(stub::BODY, body), &cells);
     let load = ".reg .32b %seen;\n  ld.global.32b %seen, [%cells_address];";
     let layout = with(load).unwrap();
     assert_eq!(layout.buffers[0].access, Access::Read);
@@ -88,4 +88,59 @@ fn what_does_not_fit_is_refused() {
         fault(COPY, &other),
         FinalizeFault::UnknownKernel { name: "other".into(), kernels: vec!["copy".into()] }
     );
+}
+
+#[test]
+fn the_parameters_that_are_missing_are_named() {
+    let fault = |text: &str, interface: &KernelInterface| bound(text, interface).unwrap_err()[0].to_string();
+    let without = COPY.replace(", .param[4] %e", "").replace("%f)", "%v_extent_0)");
+    assert_eq!(
+        fault(&without, &copy()),
+        "kernel `@copy` has 4 parameters, its interface needs 5; nothing is for `u.extent.0` (parameter 3, 4 bytes)"
+    );
+    let added = COPY.replace(".param[4] %n", ".param[8] %wide, .param[4] %n");
+    assert_eq!(
+        fault(&added, &copy()),
+        "kernel `@copy` has 6 parameters, its interface needs 5; too much is `%wide`"
+    );
+    let changed = COPY.replace(".param[4] %n, .param[4] %e", ".param[2] %n");
+    assert_eq!(
+        fault(&changed, &copy()),
+        "kernel `@copy` has 4 parameters, its interface needs 5; nothing is for `n` (parameter 2, 4 bytes), \
+         `u.extent.0` (parameter 3, 4 bytes); too much is `%n`"
+    );
+}
+
+#[test]
+fn faults_of_parameters_calls_and_stores_are_told_together() {
+    let text = ".function void @odd(.reg .32b %n) { call void, @even(%n); return; }
+.function void @even(.reg .32b %n) { call void, @odd(%n); return; }
+.kernel @copy(.param[8] .addrspace(global) %u, .param[8] .addrspace(const) %v, .param[8] %n, .param[4] %e, .param[4] %f) {
+  .reg .64b %a, %b;
+  .reg .32b %one;
+  mov.32b %one, 1;
+  ld.param.64b %a, [%u];
+  ld.param.64b %b, [%v];
+  st.global.32b [%a], %one;
+  st.global.32b [%b], %one;
+  call void, @odd(%one);
+}
+";
+    let mut interface = copy();
+    interface.arguments[0].intent = Intent::In;
+    let faults = bound(text, &interface).unwrap_err();
+    let codes: Vec<String> = faults.iter().map(FinalizeFault::code).collect();
+    assert_eq!(codes, ["param_size", "mutual_recursion", "constant_written", "intent_violated"]);
+}
+
+#[test]
+fn nothing_is_said_of_stores_where_a_function_is_missing() {
+    let imported = format!(".import .function void @put{}", &COPY[COPY.find('(').unwrap()..]);
+    let head = imported.find(" {").unwrap();
+    let kernel = imported.find(".kernel").unwrap();
+    let text = format!("{};\n{}", &imported[..head], &imported[kernel..]);
+    let mut interface = copy();
+    interface.arguments[1].intent = Intent::In;
+    let faults = bound(&text, &interface).unwrap_err();
+    assert!(matches!(&faults[..], [FinalizeFault::MissingBody { function, .. }] if function == "put"));
 }

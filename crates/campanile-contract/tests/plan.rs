@@ -221,11 +221,24 @@ fn what_is_no_array_may_be_the_address_of_anything() {
 }
 
 #[test]
-fn a_launch_without_a_buffer_is_a_fault() {
-    let plan = plan(&format!("{ARRAYS}[[step]]\nlaunch = \"k\"\ngrid = [1]\nargs = {{ from = \"a\" }}"));
-    let fault = plan.close(&mut three()).unwrap_err();
-    assert_eq!(fault, PlanFault::Launch(LaunchFault::Missing { launch: 0, argument: "to".into() }));
-    assert_eq!(fault.to_string(), "launch 1 passes nothing for `to`");
+fn a_launch_that_does_not_fit_the_kernel_is_a_fault() {
+    let step = |kernel: &str, args: &str| {
+        format!("[[step]]\nlaunch = \"{kernel}\"\ngrid = [1]\nargs = {{ {args} }}\n")
+    };
+    let (other, first) = (step("other", ""), step("k", "from = \"a\", also = \"b\""));
+    let second = step("k", "from = \"a\", to = \"b\", fro = \"a\"");
+    let faults = plan(&format!("{ARRAYS}{first}{other}{second}")).close(&mut three()).unwrap_err();
+    let missing = LaunchFault::Missing { launch: 0, argument: "to".into() };
+    assert_eq!(faults[0], PlanFault::Launch(missing));
+    let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "launch 1 passes nothing for `to`",
+            "launch 3 passes nothing for `also`",
+            "launch 3 passes something for `fro`; the arguments are from, to, also",
+        ]
+    );
 }
 
 /// The kernel reads at its first address and writes at the second, both in one parameter.

@@ -24,7 +24,7 @@ workspaces = [ { name = "tmp", type = "f64", dims = [2] } ]
 
 fn interface(text: &str) -> Result<KernelInterface, String> {
     let file = InterfaceFile::parse(text).map_err(|fault| fault.to_string())?;
-    file.kernel("k").unwrap().map_err(|fault| fault.to_string())
+    file.kernel("k").unwrap().map_err(|faults| faults[0].to_string())
 }
 
 fn layout() -> KernelLayout {

@@ -226,7 +226,7 @@ fn what_an_interface_may_not_say_is_refused() {
     let faulty = |from: &str, to: &str| {
         let file =
             InterfaceFile::parse(&support::STEP.replacen(from, to, 1)).map_err(|fault| fault.to_string())?;
-        let kernel = file.kernel("step").unwrap().map_err(|fault| fault.to_string())?;
+        let kernel = file.kernel("step").unwrap().map_err(|faults| faults[0].to_string())?;
         finalize(&kernel, Default::default()).map(|_| ()).map_err(|faults| faults[0].to_string())
     };
     assert_eq!(faulty("u", "u"), Ok(()));

@@ -4,7 +4,7 @@ mod files;
 
 use campanile_core::analysis::{
     AccessFacts, CallGraphFault, ParameterFacts, PointerFacts, access_facts, access_facts_packed,
-    device_functions,
+    device_functions, way_from_parameter,
 };
 use campanile_core::module::{FunctionKind, Module};
 use files::module;
@@ -280,6 +280,70 @@ fn a_structure_of_two_addresses() {
     assert_eq!(shown, "both:rw");
     let pointers = facts.pointers().iter().map(|pointer| (pointer.bytes.clone(), letters(pointer.facts)));
     assert_eq!(pointers.collect::<Vec<_>>(), [(0..8, "r".to_owned()), (8..16, "w".to_owned())]);
+}
+
+/// Which of two parameters without marks only moves the address on, with the facts that both have all the same.
+#[test]
+fn what_only_moves_addresses_on_is_told_apart() {
+    let offsets = |body: &str| -> Vec<(usize, bool, String)> {
+        let text = format!(
+            "{HEADER}.kernel @k(.param[8] %a, .param[8] %b) {{
+  .reg .64b %p, %q, %r; .reg .32b %v; .pred %c;
+  ld.param.64b %p, [%a]; ld.param.64b %q, [%b];
+{body}
+}}"
+        );
+        let module = module("test.pisa", &text);
+        let facts = access_facts(&module, module.kernels().next().expect("a kernel"));
+        let one = |one: &PointerFacts| (one.position, one.is_offset, letters(one.facts));
+        facts.pointers().iter().map(one).collect()
+    };
+    let both = |a, b, facts: [&str; 2]| vec![(0, a, facts[0].to_owned()), (1, b, facts[1].to_owned())];
+    assert_eq!(offsets("iadd.64b %r, %q, %p; st.global.32b [%r], %v;"), both(false, true, ["w", "w"]));
+    assert_eq!(
+        offsets("iadd.64b %r, %p, %q; st.global.32b [%r], %v; ld.global.32b %v, [%q];"),
+        both(true, false, ["w", "rw"])
+    );
+    assert_eq!(offsets("st.global.32b [%q + %p], %v;"), both(true, false, ["w", "w"]));
+    let chosen = "ucmp.eq.64b %c, %p, 0; sel.64b %r, %p, %q, %c; st.global.32b [%r], %v;";
+    assert_eq!(offsets(chosen), both(false, false, ["w", "w"]));
+}
+
+/// The instructions by which `a` comes to the first one that may write it.
+fn way(functions: &str, body: &str) -> Vec<String> {
+    let module = two_buffers(functions, body);
+    let kernel = module.kernels().next().expect("a kernel");
+    let written = access_facts(&module, kernel).parameter(0).written.expect("a is written");
+    let way = way_from_parameter(&module, kernel, 0, written);
+    let places = way.into_iter().map(|witness| witness.place(&module));
+    places.map(|place| module.sources[place.source].slice(place.span).to_owned()).collect()
+}
+
+#[test]
+fn an_address_comes_to_a_store_by_loads_calls_and_variables() {
+    assert_eq!(way("", "st.global.32b [%p], %v;"), ["ld.param.64b %p, [%a]"]);
+    assert_eq!(way("", "st.global.32b [%p + %q], %v;")[0], "ld.param.64b %p, [%a]");
+    let functions = ".function .64b @next(.reg .64b %at) { iadd.64b %at, %at, 4; return %at; }
+.function void @set(.reg .64b %at) { .reg .32b %one; mov.32b %one, 1; st.global.32b [%at], %one; return; }";
+    let body = "call %r, @next(%p);
+  st.private.64b [@slot], %r;
+  ld.private.64b %s, [@slot];
+  call void, @set(%s);";
+    assert_eq!(
+        way(functions, body),
+        [
+            "ld.param.64b %p, [%a]",
+            "call %r, @next(%p)",
+            "iadd.64b %at, %at, 4",
+            "return %at",
+            "call %r, @next(%p)",
+            "st.private.64b [@slot], %r",
+            "ld.private.64b %s, [@slot]",
+            "call void, @set(%s)",
+        ]
+    );
+    // An address of unknown origin may lead anywhere, which is no way.
+    assert_eq!(way("", "ld.global.64b %r, [%q]; st.global.32b [%r], %v;"), [] as [String; 0]);
 }
 
 /// Facts of a kernel with the address of an allocation in `%p` and, in `%q`, `%r`, `%s`, offsets: a parameter, two

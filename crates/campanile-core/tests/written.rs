@@ -53,7 +53,14 @@ fn fault(module: &Module, claim: &Claim) -> Option<String> {
     let facts = access_facts(module, id);
     let found = |fact: fn(ParameterFacts) -> bool| -> BTreeSet<&str> {
         let names = kernel.parameters.iter().map(|parameter| parameter.name.as_str()).enumerate();
-        names.filter(|(position, _)| fact(facts.parameter(*position))).map(|(_, name)| name).collect()
+        // What only moves addresses on has their facts as well, but is a scalar.
+        let is_offset = |position: usize| {
+            let mut pointers = facts.pointers().iter().filter(|pointer| pointer.position == position);
+            let first = pointers.next();
+            first.is_some_and(|first| first.is_offset) && pointers.all(|pointer| pointer.is_offset)
+        };
+        let touched = |position: usize| fact(facts.parameter(position)) && !is_offset(position);
+        names.filter(|(position, _)| touched(*position)).map(|(_, name)| name).collect()
     };
     let found = (found(|facts| facts.written.is_some()), found(|facts| facts.read.is_some()));
     let is_right = (written, reads) == (&found.0, &found.1);

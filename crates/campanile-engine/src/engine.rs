@@ -140,7 +140,8 @@ pub trait Engine {
         false
     }
 
-    /// Allocates memory of undefined contents, at least one byte, aligned for every argument.
+    /// Allocates memory of undefined contents, aligned for every argument. No bytes have an address of their own too; an
+    /// engine that cannot have empty memory takes more.
     ///
     /// # Errors
     /// When there is not enough.

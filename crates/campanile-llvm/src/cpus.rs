@@ -34,6 +34,18 @@ const LATER: [(u32, &str); 4] = [
     (22, "novalake wildcatlake gfx1251"),
 ];
 
+/// What a level of x86-64 has, as far as lowering asks for it; atomic accesses to 16 bytes are in all processors of the
+/// architecture but its very first ones.
+pub fn features(cpu: &str) -> &'static str {
+    match cpu {
+        "x86-64" => "+cx16",
+        "x86-64-v2" => "+cx16,+sse4.1",
+        "x86-64-v3" => "+cx16,+sse4.1,+f16c,+fma",
+        "x86-64-v4" => "+cx16,+sse4.1,+f16c,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl",
+        _ => "",
+    }
+}
+
 /// Whether a target has a processor in this version of LLVM; an empty name is the target's most general. Of targets other
 /// than these two, any name is taken.
 pub fn check(major: u32, triple: &str, cpu: &str) -> Result<(), MachineError> {

@@ -60,6 +60,8 @@ pub struct SubgroupFrame {
     pub number: u32,
     /// A bit for each lane that has a work-item.
     pub lanes: u32,
+    /// Where compiled code keeps what a waiting sub-group holds; null where it does not do so by itself.
+    pub storage: *mut u8,
 }
 
 /// One value for each lane, in the low bits of 64.

@@ -55,6 +55,16 @@ impl TargetMachine {
         Self::new(llvm, &llvm.functions.host_triple(), &cpu.name, &cpu.features)
     }
 
+    /// This machine, as if its processor were a named one. Of the levels of x86-64, features are described; of other
+    /// processors, none, so that all that not every processor has is left to the host.
+    ///
+    /// # Errors
+    ///
+    /// If LLVM was built without this machine's target, or does not know the processor.
+    pub fn host_as(llvm: &'static Llvm, cpu: &str) -> Result<Self, MachineError> {
+        Self::new(llvm, &llvm.functions.host_triple(), cpu, cpus::features(cpu))
+    }
+
     /// A named target. Code is generated at [`CodeLevel::Aggressive`].
     ///
     /// # Errors
@@ -87,6 +97,11 @@ impl TargetMachine {
     pub fn with_level(mut self, level: CodeLevel) -> Self {
         self.description.level = level;
         self
+    }
+
+    /// The LLVM that compiles for it.
+    pub fn llvm(&self) -> &'static Llvm {
+        self.llvm
     }
 
     /// What the machine is.

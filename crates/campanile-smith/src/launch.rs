@@ -28,6 +28,22 @@ pub enum Argument {
     Shared(u32),
 }
 
+/// Local sizes that programs like, and some around a sub-group's size.
+const LOCAL_SIZES: [[u32; 3]; 12] = [
+    [32, 1, 1],
+    [33, 1, 1],
+    [7, 1, 1],
+    [64, 1, 1],
+    [100, 1, 1],
+    [256, 1, 1],
+    [16, 16, 1],
+    [8, 8, 1],
+    [32, 2, 1],
+    [4, 64, 1],
+    [8, 4, 2],
+    [4, 4, 4],
+];
+
 impl Shape {
     /// A small ND-range: seldom more than a few sub-groups, often with a partial one.
     pub(crate) fn choose(choices: &mut Choices<'_>) -> Self {
@@ -45,6 +61,13 @@ impl Shape {
         if dimensions == 1 && choices.chance(40) {
             let whole = *choices.one_of(&[32, 64]);
             (local[0], grid[0]) = (whole, grid[0] / u64::from(local[0]) * u64::from(whole));
+        }
+        if choices.chance(30) {
+            let known =
+                LOCAL_SIZES.iter().filter(|local| local[dimensions as usize..].iter().all(|size| *size == 1));
+            local = **choices.one_of(&known.collect::<Vec<_>>());
+            grid = local.map(u64::from);
+            grid[0] *= u64::from(choices.between(1, 2));
         }
         if choices.chance(20) {
             offset[0] = choices.word() >> 16;

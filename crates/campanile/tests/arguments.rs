@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 use campanile::contract::interface::{ArgumentKind, Shape};
 use campanile::contract::layout::{IndexType, Limits};
-use campanile::contract::{KernelInterface, Number};
-use campanile::{ArgumentError, Element, LaunchError, Value};
+use campanile::contract::{ElementType, KernelInterface, Number};
+use campanile::{ArgumentError, Element, LaunchError, Reason, Value};
 use half::{bf16, f16};
 use support::{devices, kernel, module, run};
 
@@ -167,6 +167,53 @@ fn arrays_of_explicit_shape_are_large_enough() {
         let part = u.part(0..5).unwrap();
         let error = kernel.launch().set("u", &part).set("n", 2i64).run(&mut device).unwrap_err();
         assert_eq!(error.to_string(), "argument `u` needs 2·3·4 = 24 bytes, has 20");
+    }
+}
+
+#[test]
+fn elements_of_bytes_are_rows_of_u8() {
+    let shape = Shape::Deferred(1);
+    let rows = ArgumentKind::Array { element: ElementType::Bytes(12), shape };
+    let interface = KernelInterface::kernel("mark").argument("rows", rows);
+    let body = ".reg .64b %at;
+        umad.64b %at, %iteration, 12, %rows_address;
+        st.global.32b [%at + 8], %rows_extent_0_value;";
+    let kernel = kernel(&interface, body);
+    for mut device in devices(kernel.module()) {
+        let rows = device.buffer(&[9u8; 24]).shaped([2, 12]).unwrap();
+        run(kernel.launch().set("rows", &rows).grid([2]), &mut device);
+        let row = [9, 9, 9, 9, 9, 9, 9, 9, 2, 0, 0, 0];
+        assert_eq!(device.read(&rows).unwrap(), [row, row].concat());
+        let expected = ElementType::Bytes(12);
+        for shape in [vec![24], vec![3, 8]] {
+            let flat = device.buffer(&[0u8; 24]).shaped(shape).unwrap();
+            let error = kernel.launch().set("rows", &flat).run(&mut device).unwrap_err();
+            let LaunchError::Arguments(faults) = error else { panic!("{error}") };
+            let fault = ArgumentError::ElementType {
+                name: "rows".into(),
+                expected: expected.clone(),
+                given: Number::U8.into(),
+            };
+            assert!(faults.contains(&fault), "{faults:?}");
+        }
+    }
+}
+
+#[test]
+fn what_lies_behind_an_overwritten_shape_is_kept() {
+    let shape = Shape::Explicit(vec!["n".parse().unwrap()]);
+    let u = ArgumentKind::Array { element: Number::I32.into(), shape };
+    let interface = KernelInterface::kernel("fill").argument("u", u).undefined().scalar("n", Number::I32);
+    let body = ".reg .64b %at;
+        umad.64b %at, %iteration, 4, %u_address;
+        st.global.32b [%at], %n_value;";
+    let kernel = kernel(&interface, body);
+    for mut device in devices(kernel.module()) {
+        let u = device.buffer(&[1i32, 2, 3, 4]);
+        run(kernel.launch().set("u", &u).set("n", 3i32).grid([3]), &mut device);
+        assert_eq!(device.read(&u).unwrap(), [3, 3, 3, 4]);
+        let reasons: Vec<Reason> = device.transfers().iter().map(|one| one.reason).collect();
+        assert_eq!(reasons[0], Reason::Partly);
     }
 }
 

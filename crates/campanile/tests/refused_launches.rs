@@ -199,7 +199,7 @@ fn scratch_arrays_beyond_all_memory() {
         assert_eq!(error.to_string(), text);
     }
     for error in refusals(&kernel, 1 << 17, [1; 3]) {
-        let text = "no memory for 73400320000 bytes of workspace `tmp` in 1 iterations";
+        let text = "no memory for 73400320000 bytes of workspace `tmp`: 131072·70000 elements in each of 1 iterations";
         assert_eq!(error.to_string(), text);
     }
     // What was allocated before is given back.

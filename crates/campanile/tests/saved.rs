@@ -90,6 +90,18 @@ fn layouts_that_the_body_denies_are_refused() {
     assert!(unknown.starts_with("invariant.dimension: "), "{unknown}");
 }
 
+#[test]
+fn an_entry_begins_where_its_parameter_does() {
+    let module = module(".kernel @k(.param[8] %n) { return; }");
+    let interface = KernelInterface::kernel("k").scalar("n", Number::I64);
+    let mut layout = module.kernel_of(&interface, Limits::default()).unwrap().layout().clone();
+    assert!(module.kernel_with(layout.clone()).is_ok());
+    let scalar = &mut layout.scalars[0];
+    (scalar.ty, scalar.size, scalar.offset) = (Number::I32.into(), 4, 4);
+    let error = module.kernel_with(layout).unwrap_err().to_string();
+    assert!(error.starts_with("invariant.placement: an entry is not where"), "{error}");
+}
+
 const LIBRARY: &str = ".export .global .align 4 @calls[4] = { .32b 5 };
 .export .function .32b @raise(.reg .32b %x) {
   .reg .32b %before, %one;

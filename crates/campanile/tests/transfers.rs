@@ -255,3 +255,17 @@ fn a_write_to_a_part_keeps_what_the_kernel_wrote_to_the_rest() {
     assert_eq!(device.read(&u).unwrap(), [2; 4]);
     assert_eq!(ledger.borrow().copies.len(), 4);
 }
+
+#[test]
+fn what_has_been_taken_is_told_no_more() {
+    let kernel = combine();
+    let (mut device, _) = separate(kernel.module());
+    let arrays = ["a", "b", "c", "d"].map(|name| (name, numbers(&mut device, name, &[1; 4])));
+    for count in [5, 1] {
+        let launch = arrays.iter().fold(kernel.launch(), |launch, (name, array)| launch.set(*name, array));
+        run(launch.grid([4]), &mut device);
+        let taken = device.take_transfers();
+        assert!(taken.len() >= count && taken.iter().all(|one| one.launch == taken[0].launch));
+        assert_eq!(device.transfers(), []);
+    }
+}

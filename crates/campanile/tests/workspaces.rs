@@ -42,8 +42,8 @@ fn a_workspace_has_a_slice_for_each_iteration_and_is_freed_after_the_launch() {
     let (mut device, ledger) = separate(kernel.module());
     let cells = two_cells(&kernel, &mut device);
     let (u, v) = (device.buffer(&U).shaped([8, 8]).unwrap(), device.buffer(&U).shaped([8, 8]).unwrap());
-    // Slices of 8·4·4 = 128 bytes for n = 7; a negative size counts as none, and no memory has less than one byte.
-    for (n, grid, bytes) in [(7, [64, 1, 1], 8192), (0, [8, 4, 2], 64 * 16), (-1, [64, 1, 1], 1)] {
+    // Slices of 8·4·4 = 128 bytes for n = 7; a negative size counts as none, and then no byte may be touched.
+    for (n, grid, bytes) in [(7, [64, 1, 1], 8192), (0, [8, 4, 2], 64 * 16), (-1, [64, 1, 1], 0)] {
         let launch = kernel.launch().set("u", &u).set("v", &v).set("cells", &cells).set("n", n);
         run(launch.grid(grid), &mut device);
         let ledger = ledger.borrow();

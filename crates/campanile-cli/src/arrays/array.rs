@@ -49,11 +49,7 @@ pub enum ShapeError {
 impl Array {
     /// An array of these bytes.
     pub fn new(element: Element, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self, ShapeError> {
-        let expected = byte_size(element, &shape)?;
-        let found = bytes.len();
-        if found != expected {
-            return Err(ShapeError::WrongSize { shape, element, expected, found });
-        }
+        filled(element, &shape, bytes.len())?;
         Ok(Self { element, shape, bytes })
     }
 
@@ -100,8 +96,13 @@ pub(super) fn byte_size(element: Element, shape: &[usize]) -> Result<usize, Shap
 
 /// Whether elements of one shape fill another.
 pub(super) fn same_size(element: Element, shape: &[usize], wanted: &[usize]) -> Result<(), ShapeError> {
-    let (found, expected) = (byte_size(element, shape)?, byte_size(element, wanted)?);
-    let wrong = || ShapeError::WrongSize { shape: wanted.to_vec(), element, expected, found };
+    filled(element, wanted, byte_size(element, shape)?)
+}
+
+/// Whether so many bytes fill a shape.
+pub(super) fn filled(element: Element, shape: &[usize], found: usize) -> Result<(), ShapeError> {
+    let expected = byte_size(element, shape)?;
+    let wrong = || ShapeError::WrongSize { shape: shape.to_vec(), element, expected, found };
     if found == expected { Ok(()) } else { Err(wrong()) }
 }
 

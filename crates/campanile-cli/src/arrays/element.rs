@@ -3,9 +3,10 @@
 use std::fmt;
 
 use campanile::contract::Number;
+use half::{bf16, f16};
 use thiserror::Error;
 
-/// The type of an array's elements or of a scalar: a number type that the command line can read and print.
+/// The type of an array's elements or of a scalar: a number type as the command line reads and prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element(Number);
 
@@ -63,12 +64,16 @@ impl Element {
     pub const U64: Self = Self(Number::U64);
     /// As [`Number::I64`].
     pub const I64: Self = Self(Number::I64);
+    /// As [`Number::Bf16`].
+    pub const BF16: Self = Self(Number::Bf16);
+    /// As [`Number::F16`].
+    pub const F16: Self = Self(Number::F16);
     /// As [`Number::F32`].
     pub const F32: Self = Self(Number::F32);
     /// As [`Number::F64`].
     pub const F64: Self = Self(Number::F64);
-    /// Every element type.
-    pub const ALL: [Self; 10] = [
+    /// Every element type; `bf16` stands before `f16`, with which its name ends.
+    pub const ALL: [Self; 12] = [
         Self::U8,
         Self::I8,
         Self::U16,
@@ -77,13 +82,15 @@ impl Element {
         Self::I32,
         Self::U64,
         Self::I64,
+        Self::BF16,
+        Self::F16,
         Self::F32,
         Self::F64,
     ];
 
-    /// The element type of a number type, if the command line has it.
-    pub fn of(number: Number) -> Option<Self> {
-        Self::ALL.into_iter().find(|element| element.0 == number)
+    /// The element type of a number type.
+    pub const fn of(number: Number) -> Self {
+        Self(number)
     }
 
     /// The number type.
@@ -119,7 +126,8 @@ impl Element {
     /// Reads a number written without its type, and returns its little-endian bytes.
     ///
     /// Decimal numbers must fit the type. Hexadecimal digits give the bits, as in PISA text: `0xff`
-    /// is -1 in `i8`, and `0x3f800000` is 1.0 in `f32`. Floats may also be `inf`, `-inf` and `nan`.
+    /// is -1 in `i8`, and `0x3f800000` is 1.0 in `f32`. Floats may also be `inf`, `-inf` and `nan`. Those of 16 bits
+    /// are rounded by way of `f64`, which tells all but the very closest from the middle of two.
     pub fn parse(self, literal: &str) -> Result<Vec<u8>, LiteralError> {
         let not_a_number = || LiteralError::NotANumber { literal: literal.to_string(), element: self };
         let out_of_range = || LiteralError::OutOfRange { literal: literal.to_string(), element: self };
@@ -135,20 +143,23 @@ impl Element {
             return Ok(bits.to_le_bytes()[..self.size()].to_vec());
         }
         let names_infinity = literal.to_ascii_lowercase().contains("inf");
+        let fits = |infinite: bool| if infinite && !names_infinity { Err(out_of_range()) } else { Ok(()) };
         match self {
+            Self::F16 => {
+                let number = f16::from_f64(literal.parse().map_err(|_| not_a_number())?);
+                fits(number.is_infinite()).map(|()| number.to_le_bytes().to_vec())
+            }
+            Self::BF16 => {
+                let number = bf16::from_f64(literal.parse().map_err(|_| not_a_number())?);
+                fits(number.is_infinite()).map(|()| number.to_le_bytes().to_vec())
+            }
             Self::F32 => {
                 let number: f32 = literal.parse().map_err(|_| not_a_number())?;
-                if number.is_infinite() && !names_infinity {
-                    return Err(out_of_range());
-                }
-                Ok(number.to_le_bytes().to_vec())
+                fits(number.is_infinite()).map(|()| number.to_le_bytes().to_vec())
             }
             Self::F64 => {
                 let number: f64 = literal.parse().map_err(|_| not_a_number())?;
-                if number.is_infinite() && !names_infinity {
-                    return Err(out_of_range());
-                }
-                Ok(number.to_le_bytes().to_vec())
+                fits(number.is_infinite()).map(|()| number.to_le_bytes().to_vec())
             }
             _ => {
                 let digits = literal.strip_prefix('-').unwrap_or(literal);
@@ -174,6 +185,8 @@ impl Element {
         let bits = u64::from_le_bytes(word);
         let unused = 64 - 8 * self.size() as u32;
         match self {
+            Self::F16 => format_float(format!("{:?}", f16::from_bits(bits as u16).to_f32())),
+            Self::BF16 => format_float(format!("{:?}", bf16::from_bits(bits as u16).to_f32())),
             Self::F32 => format_float(format!("{:?}", f32::from_bits(bits as u32))),
             Self::F64 => format_float(format!("{:?}", f64::from_bits(bits))),
             _ if self.is_signed() => ((bits << unused) as i64 >> unused).to_string(),
@@ -190,6 +203,8 @@ impl Element {
     /// The range in words.
     fn range(self) -> String {
         match self {
+            Self::F16 => format!("numbers up to {:e}, and `inf`", f16::MAX.to_f32()),
+            Self::BF16 => format!("numbers up to {:e}, and `inf`", bf16::MAX.to_f32()),
             Self::F32 => format!("numbers up to {:e}, and `inf`", f32::MAX),
             Self::F64 => format!("numbers up to {:e}, and `inf`", f64::MAX),
             _ => {
@@ -256,6 +271,22 @@ mod tests {
         assert_eq!(Element::F32.format(&Element::F32.parse("nan").unwrap()), "nan");
         assert!(matches!(Element::F32.parse("1e39"), Err(LiteralError::OutOfRange { .. })));
         assert!(matches!(Element::F64.parse("one"), Err(LiteralError::NotANumber { .. })));
+    }
+
+    #[test]
+    fn floats_of_16_bits() {
+        assert_eq!(Element::F16.parse("1.5"), Ok(vec![0x00, 0x3e]));
+        assert_eq!(Element::BF16.parse("-1.5"), Ok(vec![0xc0, 0xbf]));
+        assert_eq!(Element::F16.parse("0x3c00"), Ok(f16::ONE.to_le_bytes().to_vec()));
+        assert_eq!(Element::BF16.parse("inf"), Ok(bf16::INFINITY.to_le_bytes().to_vec()));
+        assert_eq!(Element::F16.parse("65504"), Ok(f16::MAX.to_le_bytes().to_vec()));
+        assert!(matches!(Element::F16.parse("65520"), Err(LiteralError::OutOfRange { .. })));
+        assert!(matches!(Element::BF16.parse("x"), Err(LiteralError::NotANumber { .. })));
+        for element in [Element::F16, Element::BF16] {
+            for text in ["0.5", "-2.0", "inf", "nan"] {
+                assert_eq!(element.format(&element.parse(text).unwrap()), text);
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::TryReserveError;
 
+use half::{bf16, f16};
 use thiserror::Error;
 
 use super::array::{byte_size, dimensions};
@@ -84,6 +85,8 @@ fn push(bytes: &mut Vec<u8>, element: Element, bits: u64) {
 /// The bits of the element nearest to a number; integers keep its low bits.
 fn number(element: Element, value: u64) -> u64 {
     match element {
+        Element::F16 => f16::from_f64(value as f64).to_bits().into(),
+        Element::BF16 => bf16::from_f64(value as f64).to_bits().into(),
         Element::F32 => (value as f32).to_bits().into(),
         Element::F64 => (value as f64).to_bits(),
         _ => value,
@@ -93,6 +96,9 @@ fn number(element: Element, value: u64) -> u64 {
 /// The bits of the element that a 64-bit draw stands for.
 fn random_bits(element: Element, draw: u64) -> u64 {
     match element {
+        // As many bits as the type holds of a number below one, so that nothing is rounded.
+        Element::F16 => f16::from_f64((draw >> 53) as f64 / f64::from(1u16 << 11)).to_bits().into(),
+        Element::BF16 => bf16::from_f64((draw >> 56) as f64 / f64::from(1u16 << 8)).to_bits().into(),
         Element::F32 => ((draw >> 40) as f32 / (1u32 << 24) as f32).to_bits().into(),
         Element::F64 => ((draw >> 11) as f64 / (1u64 << 53) as f64).to_bits(),
         _ => draw >> (64 - 8 * element.size()),
@@ -153,6 +159,17 @@ mod tests {
         let floats = Fill::Iota.make(Element::F32, &[2, 2]).unwrap();
         assert_eq!(floats.bytes(), [0.0f32, 1.0, 2.0, 3.0].map(f32::to_le_bytes).concat());
         assert_eq!(floats.shape(), [2, 2]);
+    }
+
+    #[test]
+    fn floats_of_16_bits_are_below_one() {
+        for element in [Element::F16, Element::BF16] {
+            let array = Fill::Random { seed: 0 }.make(element, &[1000]).unwrap();
+            let numbers = array.bytes().chunks(2).map(|bytes| element.format(bytes).parse().unwrap());
+            assert!(numbers.into_iter().all(|number: f64| (0.0..1.0).contains(&number)));
+            let iota = Fill::Iota.make(element, &[3]).unwrap();
+            assert_eq!(iota.bytes()[4..], element.parse("2").unwrap());
+        }
     }
 
     #[test]

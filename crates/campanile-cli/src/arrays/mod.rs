@@ -4,7 +4,7 @@
 //!
 //! | text | value |
 //! |---|---|
-//! | `picture.npy` | an array of one of the ten element types, C order, little endian |
+//! | `picture.npy` | an array of one of the element types, C order, little endian |
 //! | `picture.png` | an array of `u8` of shape `[height, width]` or `[height, width, channels]` |
 //! | `data.bin:f32`, `data.bin:f32[64x64]` | raw little-endian elements |
 //! | `zeros:u8[1024]` | zeros |
@@ -24,6 +24,7 @@ mod array;
 mod element;
 mod file;
 mod fill;
+mod json;
 mod npy;
 mod picture;
 mod print;
@@ -38,6 +39,7 @@ pub use element::Element;
 use element::LiteralError;
 pub use file::{FileError, beside};
 use fill::{Fill, FillError};
+pub use json::array_json;
 #[cfg(test)]
 use picture::PictureError;
 pub use print::print;

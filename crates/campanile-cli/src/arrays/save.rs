@@ -41,11 +41,16 @@ impl Destination {
         if let Some(wanted) = &self.shape {
             same_size(element, shape, wanted).map_err(|source| FileError::Shape { path: path(), source })?;
         }
-        if let Encoding::Png = Encoding::of(&self.path)? {
-            let shape = self.shape.as_deref().unwrap_or(shape);
-            picture::layout(element, shape).map_err(|source| FileError::Picture { path: path(), source })?;
+        match Encoding::of(&self.path)? {
+            Encoding::Png => {
+                let shape = self.shape.as_deref().unwrap_or(shape);
+                picture::layout(element, shape)
+                    .map(|_| ())
+                    .map_err(|source| FileError::Picture { path: path(), source })
+            }
+            Encoding::Npy => npy::accepts(element).map_err(|source| FileError::Npy { path: path(), source }),
+            Encoding::Raw => Ok(()),
         }
-        Ok(())
     }
 
     /// Checks that there is a folder for the file.
@@ -55,6 +60,22 @@ impl Destination {
             Some(Err(source)) => Err(FileError::Write { path: self.path.clone(), source }),
             _ => Ok(()),
         }
+    }
+
+    /// The file as it is named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, by the one name that it has; none if it is a device or the like, which may be written to again.
+    pub fn file(&self) -> Option<PathBuf> {
+        if std::fs::metadata(&self.path).is_ok_and(|older| !older.is_file()) {
+            return None;
+        }
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+        let named = folder.ok().zip(self.path.file_name()).map(|(folder, name)| folder.join(name));
+        self.path.canonicalize().ok().or(named)
     }
 
     /// The same, named relative to the folder of another file.
@@ -80,7 +101,10 @@ impl Destination {
 fn save(array: &Array, path: &Path) -> Result<(), FileError> {
     let encoding = Encoding::of(path)?;
     let written = match encoding {
-        Encoding::Npy => replace(path, &npy::encode(array)),
+        Encoding::Npy => {
+            let bytes = npy::encode(array).map_err(|source| FileError::Npy { path: path.into(), source })?;
+            replace(path, &bytes)
+        }
         Encoding::Png => {
             let bytes =
                 picture::encode(array).map_err(|source| FileError::Picture { path: path.into(), source })?;
@@ -153,6 +177,34 @@ mod tests {
             let text = directory.path().join(given).display().to_string();
             let loaded = text.parse::<ValueSpec>().unwrap().load().unwrap();
             assert_eq!(loaded, super::super::Value::Array(array.reshaped(vec![2, 3]).unwrap()), "{name}");
+        }
+    }
+
+    #[test]
+    fn numpy_has_no_bf16() {
+        let directory = tempfile::tempdir().unwrap();
+        let to = |name: &str| destination(&directory.path().join(name).display().to_string());
+        let array = Fill::Iota.make(Element::BF16, &[6]).unwrap();
+        for fault in [to("a.npy").accepts(Element::BF16, &[6]), to("a.npy").save(&array)] {
+            assert!(fault.unwrap_err().hint().unwrap().contains(".bin"));
+        }
+        assert!(to("a.bin").accepts(Element::BF16, &[6]).is_ok() && to("a.bin").save(&array).is_ok());
+    }
+
+    #[test]
+    fn a_file_has_one_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let in_folder = |text: &str| destination(&format!("{}/{text}", directory.path().display())).file();
+        assert_eq!(in_folder("a.npy"), in_folder("./a.npy"));
+        assert_eq!(in_folder("a.npy"), in_folder("a.npy:2x3"));
+        assert_ne!(in_folder("a.npy"), in_folder("b.npy"));
+        #[cfg(unix)]
+        {
+            std::fs::write(directory.path().join("a.npy"), "").unwrap();
+            std::os::unix::fs::symlink("a.npy", directory.path().join("b.npy")).unwrap();
+            std::os::unix::fs::symlink("/dev/null", directory.path().join("c.npy")).unwrap();
+            assert_eq!(in_folder("a.npy"), in_folder("b.npy"));
+            assert_eq!(in_folder("c.npy"), None);
         }
     }
 

@@ -72,7 +72,7 @@ pub enum SyntaxError {
         /// The text.
         text: String,
     },
-    /// The type is none of the ten.
+    /// The type is none of those there are.
     #[error("`{name}` is not an element type")]
     UnknownElement {
         /// The text in place of a type.
@@ -372,6 +372,8 @@ mod tests {
         assert_eq!(parsed("-1i32"), scalar(Element::I32, &[255; 4]));
         assert_eq!(parsed("0x10u8"), scalar(Element::U8, &[16]));
         assert_eq!(parsed("3.5f32"), scalar(Element::F32, &[0, 0, 0x60, 0x40]));
+        assert_eq!(parsed("1bf16"), scalar(Element::BF16, &[0x80, 0x3f]));
+        assert_eq!(parsed("0x1b_f16"), scalar(Element::F16, &[0x1b, 0]));
         assert_eq!(parsed("-inf_f64"), scalar(Element::F64, &[0, 0, 0, 0, 0, 0, 0xf0, 0xff]));
         assert_eq!(refused("1024"), SyntaxError::UntypedNumber { text: "1024".into() });
         assert_eq!(refused("0x10"), SyntaxError::UntypedNumber { text: "0x10".into() });

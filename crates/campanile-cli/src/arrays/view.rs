@@ -1,5 +1,6 @@
 //! Arrays seen as something else: `NAME:TYPE` or `NAME:TYPE[SHAPE]`.
 
+use super::array::filled;
 use super::value::element_and_shape;
 use super::{Array, Element, ShapeError};
 
@@ -22,12 +23,23 @@ impl View {
         Self { name: text.to_owned(), layout: None }
     }
 
+    /// Whether so many bytes can be seen so.
+    pub fn fits(&self, bytes: usize) -> Result<(), ShapeError> {
+        self.form(bytes).map_or(Ok(()), |(element, shape)| filled(element, &shape, bytes))
+    }
+
     /// The array as it is to be seen.
     pub fn of(&self, array: Array) -> Result<Array, ShapeError> {
-        let Some((element, shape)) = &self.layout else { return Ok(array) };
-        let bytes = array.bytes();
-        let shape = shape.clone().unwrap_or_else(|| vec![bytes.len() / element.size()]);
-        Array::new(*element, shape, bytes.to_vec())
+        match self.form(array.bytes().len()) {
+            Some((element, shape)) => Array::new(element, shape, array.bytes().to_vec()),
+            None => Ok(array),
+        }
+    }
+
+    /// The type and shape of so many bytes, if any are asked for.
+    fn form(&self, bytes: usize) -> Option<(Element, Vec<usize>)> {
+        let (element, shape) = self.layout.as_ref()?;
+        Some((*element, shape.clone().unwrap_or_else(|| vec![bytes / element.size()])))
     }
 }
 
@@ -47,6 +59,10 @@ mod tests {
         );
         assert_eq!(seen("a:u16[2x2]").unwrap().shape(), [2, 2]);
         assert!(matches!(seen("a:u16[3]"), Err(ShapeError::WrongSize { .. })));
+        for (view, fits) in [("a", true), ("a:u16", true), ("a:u16[2x2]", true), ("a:u16[3]", false)] {
+            assert_eq!(View::new(view).fits(8).is_ok(), fits, "{view}");
+        }
+        assert!(View::new("a:u32").fits(6).is_err());
         assert_eq!(View::new("a:b"), View { name: "a:b".to_owned(), layout: None });
         assert_eq!(View::new("a:b:f64").name, "a:b");
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use campanile::contract::finalize::WayStep;
 use campanile::contract::{FinalizeFault, FormFault, InvariantFault, LoadFault, ProofFault};
 use campanile::language::module::Module;
 use campanile::language::source::{SourceFile, Span};
@@ -18,7 +19,7 @@ pub(super) fn description_fault<'a>(
 ) -> ContractFault<'a> {
     let Some(form) = form else {
         let message = format!("{}: {message}", source.name());
-        return ContractFault { code: code.to_owned(), message, place: None, help: None };
+        return ContractFault { code: code.to_owned(), message, place: None, labels: Vec::new(), help: None };
     };
     let end = source.text().len();
     let bytes = form.bytes().filter(|bytes| bytes.end <= end);
@@ -27,14 +28,15 @@ pub(super) fn description_fault<'a>(
         Some(_) => form.message().to_owned(),
         None => format!("{}: {}", source.name(), form.message()),
     };
-    ContractFault { code: form.code().to_owned(), message, place, help: None }
+    ContractFault { code: form.code().to_owned(), message, place, labels: Vec::new(), help: None }
 }
 
-/// Tells why a kernel has no layout. Where only the interface is known, there is no module.
-pub fn finalize_faults(
-    kernel: &str,
-    module: Option<&Module>,
-    faults: &[FinalizeFault],
+/// Tells why a kernel has no layout; `subject` is what faults without a place are of. Where only the interface is
+/// known, there is no module.
+pub fn finalize_faults<'m>(
+    subject: &str,
+    module: Option<&'m Module>,
+    faults: &'m [FinalizeFault],
     console: &Console,
     tally: &mut Tally,
 ) {
@@ -45,9 +47,14 @@ pub fn finalize_faults(
         let message = match fault {
             FinalizeFault::UnknownKernel { .. } => message,
             _ if place.is_some() => message,
-            _ => format!("kernel `{kernel}`: {message}"),
+            _ => format!("{subject}: {message}"),
         };
-        ContractFault { code: fault.code(), message, place, help: fault.hint() }
+        let label = |module: &'m Module, step: &'m WayStep| {
+            (&module.sources[step.place.source], step.place.span, step.what)
+        };
+        let labels =
+            module.into_iter().flat_map(|module| fault.way().iter().map(move |step| label(module, step)));
+        ContractFault { code: fault.code(), message, place, labels: labels.collect(), help: fault.hint() }
     });
     console.contract_faults(faults, tally);
 }
@@ -61,6 +68,7 @@ pub(super) fn load_faults<'a>(source: &'a Arc<SourceFile>, fault: &LoadFault) ->
                 code: format!("invariant.{}", one.invariant.name()),
                 message: format!("{}: {}", source.name(), one.message),
                 place: None,
+                labels: Vec::new(),
                 help: None,
             };
             faults.iter().map(described).collect()
@@ -83,7 +91,7 @@ fn json_fault<'a>(source: &'a Arc<SourceFile>, fault: &serde_json::Error) -> Con
     let word = text.as_bytes()[..end].iter().rev().take_while(|byte| !apart(byte)).count();
     let start = end - word.max(1).min(end);
     let place = text.get(start..end).map(|_| (source, Span::new(start, end)));
-    ContractFault { code: code.to_owned(), message, place, help: None }
+    ContractFault { code: code.to_owned(), message, place, labels: Vec::new(), help: None }
 }
 
 /// Why a saved layout is none for the module.
@@ -102,7 +110,7 @@ pub(super) fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault
     };
     let place = place.map(|place| (&module.sources[place.source], place.span));
     let message = format!("{name}: {}", without_code(&fault.to_string(), &code));
-    ContractFault { code, message, place, help }
+    ContractFault { code, message, place, labels: Vec::new(), help }
 }
 
 /// A message that does not begin with its own code.

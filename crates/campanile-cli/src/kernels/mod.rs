@@ -26,6 +26,8 @@ use faults::{description_fault, load_faults, proof_fault};
 pub struct Descriptions {
     /// What kernels take.
     pub interface: Option<InterfaceFile>,
+    /// The name of its file, as faults say it.
+    interface_name: String,
     /// Every launch there is.
     pub plan: Option<Plan>,
     /// What a target allows.
@@ -41,7 +43,11 @@ pub struct Descriptions {
 pub fn read_interface(path: &Path, console: &Console, tally: &mut Tally) -> Result<Option<InterfaceFile>> {
     let Some(source) = read(path, console, tally)? else { return Ok(None) };
     match InterfaceFile::parse(source.text()) {
-        Ok(file) => Ok(Some(file)),
+        Ok(file) => {
+            let unused = file.unused_faults();
+            finalize_faults(source.name(), None, &unused, console, tally);
+            Ok(unused.is_empty().then_some(file))
+        }
         Err(fault) => {
             let fault = description_fault(&source, fault.form(), "interface", &fault.to_string());
             console.contract_faults([fault], tally);
@@ -99,12 +105,46 @@ impl Descriptions {
         let named = read.plan.as_ref().and_then(|plan| plan.interface.as_ref());
         let named = named.zip(plan).map(|(file, plan)| beside(plan, Path::new(file)));
         if let Some(path) = interface.map(Path::to_path_buf).or(named) {
+            read.interface_name = input::name(&path);
             read.interface = read_interface(&path, console, tally)?;
             if read.interface.is_none() {
                 return Ok(None);
             }
         }
         Ok(Some(read))
+    }
+
+    /// Tells which kernels of the interface a module lacks: one file may describe those of several modules. False if
+    /// it lacks all of them, which is an error.
+    pub fn are_of(&self, module: &Module, console: &Console, tally: &mut Tally) -> bool {
+        let described: Vec<&str> = self.interface.iter().flat_map(InterfaceFile::kernels).collect();
+        let missing: Vec<&str> =
+            described.iter().copied().filter(|name| module.kernel(name).is_none()).collect();
+        if missing.is_empty() || missing.len() < described.len() {
+            for kernel in missing {
+                console.note(&format!("kernel `{kernel}` of the interface is not in the module\n"));
+            }
+            return true;
+        }
+        let code = "unknown_kernel".to_owned();
+        let message = format!("{}: the module has no kernel {}", self.interface_name, quoted(&missing));
+        let kernels = names(module, None);
+        let help = (!kernels.is_empty()).then(|| format!("the kernels are {}", kernels.join(", ")));
+        console
+            .contract_faults([ContractFault { code, message, place: None, labels: Vec::new(), help }], tally);
+        false
+    }
+
+    fn describes(&self, kernel: &str) -> bool {
+        self.interface.as_ref().is_some_and(|file| file.kernels().any(|name| name == kernel))
+    }
+
+    /// A kernel as faults without a place name it.
+    pub fn subject(&self, kernel: &str) -> String {
+        match self.describes(kernel) {
+            true => format!("{}: kernel `{kernel}`", self.interface_name),
+            false => format!("kernel `{kernel}`"),
+        }
     }
 
     /// The layout of a kernel; none if it has none, or the launches of the plan do not fit it, which has been reported.
@@ -116,8 +156,7 @@ impl Descriptions {
         console: &Console,
         tally: &mut Tally,
     ) -> Option<KernelLayout> {
-        let described = self.interface.as_ref().is_some_and(|file| file.kernels().any(|name| name == kernel));
-        let made = match described {
+        let made = match self.describes(kernel) {
             true => match self.interface_of(kernel, console, tally) {
                 Some(interface) => finalize_for(&interface, module, self.limits, policy),
                 None => return None,
@@ -134,14 +173,17 @@ impl Descriptions {
         let mut layout = match made {
             Ok(layout) => layout,
             Err(faults) => {
-                finalize_faults(kernel, Some(module), &faults, console, tally);
+                finalize_faults(&self.subject(kernel), Some(module), &faults, console, tally);
                 return None;
             }
         };
         let closed = self.plan.as_ref().map_or(Ok(()), |plan| plan.close(&mut layout));
-        if let Err(fault) = closed {
-            let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
-            console.contract_faults([ContractFault { code, message, place: None, help: None }], tally);
+        if let Err(faults) = closed {
+            let faults = faults.iter().map(|fault| {
+                let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
+                ContractFault { code, message, place: None, labels: Vec::new(), help: None }
+            });
+            console.contract_faults(faults, tally);
             return None;
         }
         Some(layout)
@@ -160,14 +202,26 @@ impl Descriptions {
                 interface.lanes = self.lanes.or(interface.lanes);
                 Some(interface)
             }
-            Err(fault) => {
-                let message = format!("kernel `{kernel}`: {fault}");
-                let code = "interface".to_owned();
-                console.contract_faults([ContractFault { code, message, place: None, help: None }], tally);
+            Err(faults) => {
+                let faults = faults.iter().map(|fault| {
+                    let message = format!("{}: {fault}", self.subject(kernel));
+                    ContractFault {
+                        code: "interface".to_owned(),
+                        message,
+                        place: None,
+                        labels: Vec::new(),
+                        help: None,
+                    }
+                });
+                console.contract_faults(faults, tally);
                 None
             }
         }
     }
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`@{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads a saved layout and proves it; none if it does not hold, which has been reported.

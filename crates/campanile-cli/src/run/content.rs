@@ -1,7 +1,6 @@
 //! What a run can print and save by name: arrays, fields of records (`cells.k`), components (`cells[0].q`).
 
 use anyhow::{Result, anyhow};
-use campanile::contract::Number;
 use campanile::{AnyBuffer, Device, Records};
 
 use crate::arrays::{Array, Element};
@@ -52,7 +51,13 @@ impl Content<'_> {
                 component.ok_or_else(|| anyhow!("`{name}` of record {record} is not allocated"))?
             }
         };
-        Ok((element(number)?, shape.iter().map(|size| *size as usize).collect()))
+        Ok((Element::of(number), shape.iter().map(|size| *size as usize).collect()))
+    }
+
+    /// How many bytes the elements have.
+    pub fn bytes(&self) -> Result<usize> {
+        let (element, shape) = self.form()?;
+        Ok(shape.iter().product::<usize>() * element.size())
     }
 
     /// The elements.
@@ -67,8 +72,4 @@ impl Content<'_> {
         };
         Ok(Array::new(element, shape, bytes)?)
     }
-}
-
-fn element(number: Number) -> Result<Element> {
-    Element::of(number).ok_or_else(|| anyhow!("arrays of {} have no text form", number.as_str()))
 }

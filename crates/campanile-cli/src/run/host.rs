@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow};
+use campanile::language::module::{Module, Variable};
 use campanile::{AnyBuffer, Device, Records};
 
 use super::arguments::Named;
 use super::content::{self, Content};
 use crate::advice::advised;
-use crate::arrays::{Array, Destination, Element, Value, ValueSpec, View, print};
-use crate::console;
+use crate::arrays::{Array, Destination, Element, Value, ValueSpec, View, array_json, print};
+use crate::console::{self, Console};
 
 /// Element type and shape of a value, to read it back as what it was.
 #[derive(Clone)]
@@ -163,15 +164,19 @@ impl Host {
             self.refuse_records(name)?;
             if let Some(content) = self.content(name) {
                 content.form().with_context(|| format!("`{name}` cannot be printed"))?;
-                continue;
-            }
-            let mut variables = module.variables.values().filter(|one| one.owner.is_none());
-            if !variables.any(|one| one.name == *name || one.host_access.as_ref() == Some(name)) {
+            } else if variable(module, name).is_none() {
                 return Err(advised(
                     format!("there is no array or variable `{name}`"),
                     "name a parameter that an array is passed for, or a variable of the module",
                 ));
             }
+        }
+        for view in prints {
+            let bytes = match self.content(&view.name) {
+                Some(content) => content.bytes()?,
+                None => variable(module, &view.name).map_or(0, |one| one.size as usize),
+            };
+            view.fits(bytes).with_context(|| format!("`{}` cannot be printed so", view.name))?;
         }
         Ok(())
     }
@@ -194,7 +199,7 @@ impl Host {
     }
 
     /// Prints arrays and variables.
-    pub fn print(&self, device: &mut Device, views: &[View]) -> Result<()> {
+    pub fn print(&self, device: &mut Device, views: &[View], console: &Console) -> Result<()> {
         for view in views {
             let name = &view.name;
             let array = match self.content(name) {
@@ -202,7 +207,11 @@ impl Host {
                 None => self.read_variable(device, name)?,
             };
             let array = view.of(array).with_context(|| format!("`{name}` cannot be printed so"))?;
-            console::print(&format!("{name}: {}\n", print(&array)))?;
+            let text = match console.is_json() {
+                true => array_json(name, &array).to_string(),
+                false => format!("{name}: {}", print(&array)),
+            };
+            console::print(&(text + "\n"))?;
         }
         Ok(())
     }
@@ -221,4 +230,10 @@ impl Host {
             _ => Ok(Array::new(Element::U8, vec![bytes.len()], bytes)?),
         }
     }
+}
+
+/// The variable of module scope that the host knows by this name.
+fn variable<'a>(module: &'a Module, name: &str) -> Option<&'a Variable> {
+    let mut variables = module.variables.values().filter(|one| one.owner.is_none());
+    variables.find(|one| one.name == name || one.host_access.as_deref() == Some(name))
 }

@@ -3,17 +3,18 @@
 mod arguments;
 mod content;
 mod host;
+mod outputs;
 mod plan;
 mod shape;
 mod summary;
 
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use campanile::contract::Policy;
 use campanile::contract::layout::Limits;
+use campanile::contract::{KernelLayout, Policy};
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{Checks, Report};
 use campanile::{Device, Kernel, Module};
@@ -29,9 +30,10 @@ use crate::progress::Progress;
 use crate::{Outcome, input, number};
 use arguments::Named;
 use host::Host;
+use outputs::Outputs;
 use shape::Offset;
 pub use shape::Size;
-use summary::Summary;
+use summary::{Summary, Transfers};
 
 /// Run a kernel, or a launch plan
 ///
@@ -49,7 +51,7 @@ Values:
   3.5f32  1024u32  -1i64       a number with its type
   local:BYTES                  shared memory, allocated for each work-group
   bytes:HEX                    the bytes of the parameter
-Types are u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
+Types are u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; an array of `bytes[N]` is one of u8 whose last size is N.
 
 Examples:
   pisa run examples/scan.pisa --grid 256 --arg source=iota:u32[10] \\
@@ -59,14 +61,16 @@ Examples:
       --arg picture=zeros:u8[768x1024x3] --arg width=1024u32 --arg height=768u32 \\
       --save picture=picture.png
 
-Exit status: 0 the kernel ran without findings, 1 the modules or the kernel are at fault (arrays are
-saved and printed all the same), 2 wrong usage, values that do not fit, or files that cannot be read
-or written.")]
+With `--message-format json` each array that is printed is one line of JSON on standard output.
+
+Exit status: 0 the kernel ran without findings, 1 the modules, the plan or the kernel are at fault (after
+findings arrays are saved and printed all the same), 2 wrong usage, values on the command line that do not
+fit, or files that cannot be read or written.")]
 pub struct Run {
     /// Modules, or one launch plan; `-` is a module from standard input. Several modules are linked
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Name of the kernel; may be left out when there is only one
+    /// Name of the kernel; may be left out when there is only one, or a layout says it
     #[arg(short, long, value_name = "NAME", value_parser = arguments::name)]
     kernel: Option<String>,
     /// Iterations in each dimension: work-items, unless several lanes share one; 1 if left out
@@ -168,53 +172,71 @@ impl Run {
 
     fn execute_kernel(&self, console: &Console) -> Result<Outcome> {
         let mut tally = Tally::default();
-        let Some(module) = input::load_program(&self.files, false, console, &mut tally)? else {
+        let Some(module) = input::load_program(&self.files, true, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
         let module = Module::from(module);
-        let name = kernels::find(module.program(), self.kernel.as_deref())?;
-        let Some(kernel) = self.kernel(&module, &name, console, &mut tally)? else {
+        let Some(kernel) = self.kernel(&module, console, &mut tally)? else {
             return Ok(faulty(console, tally));
         };
+        let name = &kernel.layout().kernel;
         let mut device = self.device(&module, console, Arc::new(Progress::new(console, name.as_str())))?;
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
-        host.check_saves(&self.saves)?;
-        host.check_variables(&device, &self.prints, &self.global_saves)?;
+        let outputs = self.outputs();
+        outputs.check(&host, &device)?;
+        let mut transfers = Transfers::new(self.explain_transfers);
         let report = launch.run(&mut device)?;
         console.findings(module.program(), &report.findings);
-        host.save(&mut device, &self.saves)?;
-        host.save_variables(&mut device, &self.global_saves)?;
-        host.print(&mut device, &self.prints)?;
-        if self.explain_transfers {
-            summary::transfers(console, &device)?;
-        }
+        transfers.tell(console, &mut device)?;
+        outputs.tell(&host, &mut device, console)?;
+        transfers.tell(console, &mut device)?;
+        transfers.total(console, &device)?;
         let mut summary = Summary::default();
-        summary.add(&name, &report);
+        summary.add(name, &report);
         summary.tell(console, device.engine_name(), tally);
         Ok(outcome(&report))
     }
 
     /// The kernel with the layout that the options ask for.
-    fn kernel(
-        &self,
-        module: &Module,
-        name: &str,
-        console: &Console,
-        tally: &mut Tally,
-    ) -> Result<Option<Kernel>> {
+    fn kernel(&self, module: &Module, console: &Console, tally: &mut Tally) -> Result<Option<Kernel>> {
         let program = module.program();
         let layout = match &self.layout {
-            Some(path) => kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?,
+            Some(path) => {
+                let layout = kernels::read_layout(path, program, Policy::LANGUAGE, console, tally)?;
+                layout.map(|layout| self.refuse_other_kernel(path, layout)).transpose()?
+            }
             None => {
                 let interface = self.interface.as_deref();
                 let read = Descriptions::read(interface, None, Limits { slots: self.slots }, console, tally)?;
                 let Some(descriptions) = read else { return Ok(None) };
-                descriptions.layout(program, name, Policy::LANGUAGE, console, tally)
+                if !descriptions.are_of(program, console, tally) {
+                    return Ok(None);
+                }
+                let name = kernels::find(program, self.kernel.as_deref())?;
+                descriptions.layout(program, &name, Policy::LANGUAGE, console, tally)
             }
         };
         Ok(layout.map(|layout| Kernel::trusting(module, layout)))
+    }
+
+    /// A saved layout says which kernel it is of.
+    fn refuse_other_kernel(&self, path: &Path, layout: KernelLayout) -> Result<KernelLayout> {
+        match &self.kernel {
+            Some(asked) if *asked != layout.kernel => {
+                let (file, kernel) = (path.display(), &layout.kernel);
+                let message = format!("`{file}` is the layout of kernel `{kernel}`, not of `{asked}`");
+                Err(advised(message, "leave `--kernel` out, or give the layout of that kernel"))
+            }
+            _ => Ok(layout),
+        }
+    }
+
+    /// What the command line asks to be saved and printed.
+    fn outputs(&self) -> Outputs {
+        let (saves, global_saves) = (self.saves.clone(), self.global_saves.clone());
+        Outputs { saves, global_saves, prints: self.prints.clone() }
     }
 
     /// The device that all launches run on.

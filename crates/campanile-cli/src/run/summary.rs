@@ -68,35 +68,58 @@ impl Summary {
     }
 }
 
-/// Tells what was copied between host and device, launch by launch, and what was not: on standard output, as somebody
-/// has asked for it.
-///
-/// # Errors
-/// When standard output cannot be written.
-pub fn transfers(console: &Console, device: &Device) -> std::io::Result<()> {
-    let (mut last, mut text) = (None, String::new());
-    for transfer in device.transfers() {
-        let kernel = transfer.kernel.as_deref();
-        if console.is_json() {
-            let transfer = json!({
-                "type": "transfer", "launch": transfer.launch, "kernel": kernel, "array": transfer.array,
-                "action": transfer.action.name(), "bytes": transfer.bytes, "reason": transfer.reason.to_string(),
-            });
-            text += &format!("{transfer}\n");
-            continue;
-        }
-        if last != Some(transfer.launch) {
-            last = Some(transfer.launch);
-            text += &match (transfer.launch, kernel) {
-                (Some(launch), Some(kernel)) => format!("launch {launch}, {kernel}:\n"),
-                _ => "the host:\n".to_owned(),
-            };
-        }
-        text += &format!("  {transfer}\n");
+/// Tells what is copied between host and device, launch by launch as they are made, and what is not: on standard
+/// output, as somebody has asked for it.
+pub struct Transfers {
+    asked: bool,
+    /// The launch that was told of last; none for the host.
+    last: Option<Option<u64>>,
+}
+
+impl Transfers {
+    /// Tells if somebody asked.
+    pub fn new(asked: bool) -> Self {
+        Transfers { asked, last: None }
     }
-    if !console.is_json() {
+
+    /// Tells what has been decided since the last time.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn tell(&mut self, console: &Console, device: &mut Device) -> std::io::Result<()> {
+        let mut text = String::new();
+        for transfer in device.take_transfers() {
+            let kernel = transfer.kernel.as_deref();
+            if console.is_json() {
+                let transfer = json!({
+                    "type": "transfer", "launch": transfer.launch, "kernel": kernel, "array": transfer.array,
+                    "action": transfer.action.name(), "bytes": transfer.bytes,
+                    "reason": transfer.reason.to_string(),
+                });
+                text += &format!("{transfer}\n");
+                continue;
+            }
+            if self.last != Some(transfer.launch) {
+                self.last = Some(transfer.launch);
+                text += &match (transfer.launch, kernel) {
+                    (Some(launch), Some(kernel)) => format!("launch {launch}, {kernel}:\n"),
+                    _ => "the host:\n".to_owned(),
+                };
+            }
+            text += &format!("  {transfer}\n");
+        }
+        console::print(&text)
+    }
+
+    /// Tells how much was copied in all.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn total(&self, console: &Console, device: &Device) -> std::io::Result<()> {
+        if !self.asked || console.is_json() {
+            return Ok(());
+        }
         let (up, down) = (device.uploaded(), device.downloaded());
-        text += &format!("{up} bytes to the device, {down} bytes to the host\n");
+        console::print(&format!("{up} bytes to the device, {down} bytes to the host\n"))
     }
-    console::print(&text)
 }

@@ -1,5 +1,6 @@
 //! Extents that the host evaluates: expressions over the source arguments of a kernel, kept as trees.
 
+mod constant;
 mod display;
 mod member;
 mod parse;

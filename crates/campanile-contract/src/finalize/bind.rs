@@ -1,9 +1,10 @@
 //! Matching a layout with the kernel that takes it: places as the kernel declares them, access as its body shows.
 
 use campanile_core::isa::Space;
-use campanile_core::module::Module;
+use campanile_core::module::{Module, Parameter};
 
-use super::FinalizeFault;
+use super::difference::difference;
+use super::fault::{FinalizeFault, MissingParameter};
 use super::kernel_body::{KernelBody, Policy, access_of};
 use crate::interface::{Intent, KernelInterface};
 use crate::layout::{AddressSpace, Buffer, KernelLayout, Kind, Scalar};
@@ -20,24 +21,42 @@ struct Expected {
 }
 
 /// Takes places, access and all that the body shows from the kernel of the layout's name.
+///
+/// # Errors
+/// Every fault of the kernel's parameters, of its call graph, and of what it does with its arguments.
 pub(super) fn bind(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
     module: &Module,
     policy: Policy,
 ) -> Result<(), Vec<FinalizeFault>> {
-    let body = KernelBody::of(module, &layout.kernel, policy)?;
-    let parameters = &body.kernel.parameters;
+    let body = KernelBody::of(module, &layout.kernel).map_err(|fault| vec![fault])?;
     body.describe(layout);
     for shared in &mut layout.shared {
-        let declared = parameters.get(shared.param as usize);
+        let declared = body.kernel.parameters.get(shared.param as usize);
         shared.size = declared.filter(|declared| declared.size == 8).map_or(shared.size, |_| 8);
     }
     let expected = expected(layout);
-    let faults = misfits(layout, &expected, &body);
-    if !faults.is_empty() {
-        return Err(faults);
+    let mut faults = misfits(layout, &expected, &body);
+    let fits = faults.is_empty();
+    faults.extend(body.faults(policy));
+    match body.kernarg() {
+        Ok(kernarg) => layout.kernarg = kernarg,
+        Err(fault) => faults.push(fault),
     }
+    if expected.len() == body.kernel.parameters.len() {
+        take_places(layout, &expected, &body);
+        // Buffers behind one address are told apart by their places, which must be right for that.
+        if body.is_whole() && (fits || !layout.packed) {
+            faults.extend(access(layout, interface, &body.passed_as(layout)));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Puts every entry where the kernel declares its parameter, as many as there must be.
+fn take_places(layout: &mut KernelLayout, expected: &[Expected], body: &KernelBody<'_>) {
+    let parameters = &body.kernel.parameters;
     let moved = |param: u32, offset: u32| {
         parameters[param as usize].offset + (offset - expected[param as usize].start)
     };
@@ -57,13 +76,7 @@ pub(super) fn bind(
     for shared in &mut layout.shared {
         shared.offset = moved(shared.param, shared.offset);
         shared.ptr_align = shared.ptr_align.max(pointee(shared.param));
-        let found = body.access.parameter(shared.param as usize);
-        shared.access = access_of(found);
-        shared.atomic = found.atomic.is_some();
-        shared.written = shared.access.writes();
     }
-    layout.kernarg = body.kernarg().map_err(|fault| vec![fault])?;
-    access(layout, interface, &body.passed_as(layout))
 }
 
 /// Memory that a parameter of a buffer points into.
@@ -75,12 +88,18 @@ pub(crate) fn address_space(space: Option<Space>) -> AddressSpace {
     }
 }
 
-/// What the body does with each buffer.
+/// What the body does with shared memory and with each buffer; a fault for each that it must not write.
 fn access(
     layout: &mut KernelLayout,
     interface: &KernelInterface,
     body: &KernelBody<'_>,
-) -> Result<(), Vec<FinalizeFault>> {
+) -> Vec<FinalizeFault> {
+    for shared in &mut layout.shared {
+        let found = body.access.parameter(shared.param as usize);
+        shared.access = access_of(found);
+        shared.atomic = found.atomic.is_some();
+        shared.written = shared.access.writes();
+    }
     let mut faults = Vec::new();
     let facts: Vec<_> = (0..layout.buffers.len()).map(|index| body.facts(layout, index)).collect();
     for (buffer, found) in layout.buffers.iter_mut().zip(facts) {
@@ -92,10 +111,11 @@ fn access(
             && argument.intent == Intent::In
         {
             let (argument, place) = (argument.name.clone(), witness.place(body.module));
-            faults.push(FinalizeFault::IntentViolated { argument, place });
+            let way = body.way(buffer.param as usize, witness);
+            faults.push(FinalizeFault::IntentViolated { argument, place, way });
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    faults
 }
 
 /// The parameters that the layout's entries ask for, in order.
@@ -154,34 +174,62 @@ fn scalar_name(layout: &KernelLayout, scalar: &Scalar) -> String {
 fn misfits(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) -> Vec<FinalizeFault> {
     let found = &body.kernel.parameters;
     if expected.len() != found.len() {
-        return vec![FinalizeFault::ParameterCount {
-            kernel: layout.kernel.clone(),
-            expected: expected.len(),
-            found: found.len(),
-            missing: expected.get(found.len()).map(|first| first.name.clone()),
-            place: body.module.functions[body.id].place,
-        }];
+        return vec![count_fault(layout, expected, body)];
     }
     let mut faults = Vec::new();
     for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
         let (parameter, entry, place) = (found.name.clone(), expected.name.clone(), found.place);
         let size = expected.end - expected.start;
-        let fits = match found.space {
-            None => true,
-            Some(Space::Global | Space::Generic) => expected.pointer,
-            Some(Space::Const) => expected.pointer && index < layout.buffers.len(),
-            Some(Space::Shared) => expected.shared,
-            Some(Space::Private) => false,
-        };
         if found.size != size {
             let (expected, found) = (size, found.size);
             faults.push(FinalizeFault::ParameterSize { parameter, entry, expected, found, place });
         } else if found.alignment < expected.align {
             let (expected, found) = (expected.align, found.alignment);
             faults.push(FinalizeFault::ParameterAlignment { parameter, entry, expected, found, place });
-        } else if let Some(space) = found.space.filter(|_| !fits) {
+        } else if let Some(space) = found.space.filter(|_| !expected.may_be_in(layout, index, found.space)) {
             faults.push(FinalizeFault::ParameterSpace { parameter, entry, space, place });
         }
     }
     faults
+}
+
+impl Expected {
+    /// Whether the parameter of this entry may be marked so.
+    fn may_be_in(&self, layout: &KernelLayout, index: usize, space: Option<Space>) -> bool {
+        match space {
+            None => true,
+            Some(Space::Global | Space::Generic) => self.pointer,
+            Some(Space::Const) => self.pointer && index < layout.buffers.len(),
+            Some(Space::Shared) => self.shared,
+            Some(Space::Private) => false,
+        }
+    }
+
+    /// How well a parameter suits the entry: not at all, by its size and mark, or by its name too.
+    fn likeness(&self, layout: &KernelLayout, index: usize, found: &Parameter) -> u32 {
+        let fits = found.size == self.end - self.start && self.may_be_in(layout, index, found.space);
+        let named = found.name == self.name.replace('.', "_");
+        if fits { 2 + u32::from(named) } else { 0 }
+    }
+}
+
+/// Another number of parameters: which are missing, and which are for nothing.
+fn count_fault(layout: &KernelLayout, expected: &[Expected], body: &KernelBody<'_>) -> FinalizeFault {
+    let found = &body.kernel.parameters;
+    let difference = difference(expected.len(), found.len(), |entry, parameter| {
+        expected[entry].likeness(layout, entry, &found[parameter])
+    });
+    let missing = difference.missing.into_iter().map(|index| MissingParameter {
+        entry: expected[index].name.clone(),
+        size: expected[index].end - expected[index].start,
+        index,
+    });
+    FinalizeFault::ParameterCount {
+        kernel: layout.kernel.clone(),
+        expected: expected.len(),
+        found: found.len(),
+        missing: missing.collect(),
+        needless: difference.needless.into_iter().map(|index| found[index].name.clone()).collect(),
+        place: body.module.functions[body.id].place,
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::FinalizeFault;
 use crate::element::{GREATEST_RANK, is_alignment};
-use crate::interface::{Argument, ArgumentKind, KernelInterface};
+use crate::interface::{Argument, ArgumentKind, Intent, KernelInterface};
+use crate::layout::Initial;
 use crate::record::RecordLayout;
 
 /// Most buffers that a kernel can take. Many arguments of one record with many components ask for far more than the
@@ -17,8 +18,11 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
     }
     for argument in &interface.arguments {
         let name = || argument.name.clone();
+        if argument.intent == Intent::In && argument.initial == Initial::Undefined {
+            faults.push(FinalizeFault::UndefinedInput(name()));
+        }
         match &argument.kind {
-            ArgumentKind::Array { shape, .. } => faults.extend(rank(&argument.name, shape.rank(), 1)),
+            ArgumentKind::Array { shape, .. } => faults.extend(rank(&argument.name, shape.rank())),
             ArgumentKind::Shared { align, .. } if !is_alignment(*align, 1) => {
                 faults.push(FinalizeFault::Alignment { of: name(), align: *align, least: 1 });
             }
@@ -30,7 +34,7 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
         }
     }
     for workspace in &interface.workspaces {
-        faults.extend(rank(&workspace.name, workspace.dims.len(), 0));
+        faults.extend(rank(&workspace.name, workspace.dims.len()));
         let (align, least) = (workspace.align, workspace.element.size());
         if !is_alignment(align, least) {
             faults.push(FinalizeFault::Alignment { of: workspace.name.clone(), align, least });
@@ -44,8 +48,8 @@ pub(super) fn faults(interface: &KernelInterface) -> Vec<FinalizeFault> {
     faults
 }
 
-fn rank(of: &str, rank: usize, least: usize) -> Option<FinalizeFault> {
-    if rank < least {
+fn rank(of: &str, rank: usize) -> Option<FinalizeFault> {
+    if rank == 0 {
         return Some(FinalizeFault::NoDimensions(of.to_owned()));
     }
     (rank > GREATEST_RANK as usize).then(|| FinalizeFault::Rank { of: of.to_owned(), rank })

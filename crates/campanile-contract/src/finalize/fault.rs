@@ -1,5 +1,7 @@
 //! Why a kernel has no layout, with the code, the place and the advice of each fault.
 
+use std::fmt;
+
 use campanile_core::isa::Space;
 use campanile_core::module::Place;
 
@@ -23,9 +25,12 @@ pub enum FinalizeFault {
         /// Its type.
         record: String,
     },
-    /// An array without dimensions.
+    /// An array or workspace without dimensions.
     #[error("array `{0}` has no dimensions")]
     NoDimensions(String),
+    /// An argument that is only read, and holds nothing.
+    #[error("`{0}` is declared `in`, and cannot be undefined at first")]
+    UndefinedInput(String),
     /// More dimensions than an array can have.
     #[error("`{of}` has {rank} dimensions, can have at most {GREATEST_RANK}")]
     Rank {
@@ -62,7 +67,11 @@ pub enum FinalizeFault {
         kernels: Vec<String>,
     },
     /// Another number of parameters.
-    #[error("kernel `@{kernel}` has {found} parameters, its interface needs {expected}{}", Missing(.missing))]
+    #[error(
+        "kernel `@{kernel}` has {found} parameters, its interface needs {expected}{}{}",
+        listed("nothing is for", .missing),
+        listed("too much is", &.needless.iter().map(|name| format!("`%{name}`")).collect::<Vec<_>>())
+    )]
     ParameterCount {
         /// The kernel.
         kernel: String,
@@ -70,8 +79,10 @@ pub enum FinalizeFault {
         expected: usize,
         /// As declared.
         found: usize,
-        /// The first entry for which there is no parameter.
-        missing: Option<String>,
+        /// Entries for which there is no parameter.
+        missing: Vec<MissingParameter>,
+        /// Parameters for which there is no entry.
+        needless: Vec<String>,
         /// The kernel's name.
         place: Place,
     },
@@ -122,6 +133,8 @@ pub enum FinalizeFault {
         argument: String,
         /// The first instruction that may.
         place: Place,
+        /// How the address comes there.
+        way: Vec<WayStep>,
     },
     /// A store that may reach constant memory.
     #[error("parameter `%{parameter}` is `.addrspace(const)`, but the kernel may write what it points to")]
@@ -130,6 +143,8 @@ pub enum FinalizeFault {
         parameter: String,
         /// The first instruction that may.
         place: Place,
+        /// How the address comes there.
+        way: Vec<WayStep>,
     },
     /// An extent that is computed from what the kernel may write.
     #[error("an extent of `{of}` reads `{reads}`, which the kernel may write")]
@@ -159,6 +174,14 @@ pub enum FinalizeFault {
         /// What names it.
         place: Place,
     },
+    /// A variable that another module defines.
+    #[error("`@{variable}` is imported and not defined")]
+    MissingVariable {
+        /// Its name.
+        variable: String,
+        /// Its declaration.
+        place: Place,
+    },
     /// An invariant that the interface makes impossible, such as an extent that the host cannot evaluate.
     #[error(transparent)]
     Invariant(#[from] InvariantFault),
@@ -168,16 +191,44 @@ fn quoted(functions: &[String]) -> String {
     functions.iter().map(|name| format!("`@{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// `: ... is missing` behind a count of parameters.
-struct Missing<'a>(&'a Option<String>);
+/// An instruction on the way by which an address comes from a parameter to where it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WayStep {
+    /// The instruction.
+    pub place: Place,
+    /// What it does with the address.
+    pub what: &'static str,
+}
 
-impl std::fmt::Display for Missing<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(name) => write!(formatter, "; the first one missing is for `{name}`"),
-            None => Ok(()),
-        }
+/// An entry for which a kernel has no parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingParameter {
+    /// What it would carry; the first value of a block.
+    pub entry: String,
+    /// Its size in bytes.
+    pub size: u32,
+    /// Its place among the parameters, counted from zero.
+    pub index: usize,
+}
+
+impl fmt::Display for MissingParameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MissingParameter { entry, size, index } = self;
+        write!(formatter, "`{entry}` (parameter {index}, {size} bytes)")
     }
+}
+
+/// Most parameters that a message lists.
+const LISTED: usize = 4;
+
+/// `; WHAT a, b and 7 more`, or nothing.
+fn listed(what: &str, entries: &[impl fmt::Display]) -> String {
+    let shown: Vec<String> = entries.iter().take(LISTED).map(ToString::to_string).collect();
+    let more = match entries.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    if shown.is_empty() { String::new() } else { format!("; {what} {}{more}", shown.join(", ")) }
 }
 
 impl FinalizeFault {
@@ -187,6 +238,7 @@ impl FinalizeFault {
             FinalizeFault::Record(_) => "record",
             FinalizeFault::UnknownRecord { .. } => "unknown_record",
             FinalizeFault::NoDimensions(_) => "no_dimensions",
+            FinalizeFault::UndefinedInput(_) => "undefined_input",
             FinalizeFault::Rank { .. } => "rank",
             FinalizeFault::Buffers(_) => "too_many_buffers",
             FinalizeFault::Alignment { .. } => "alignment",
@@ -202,6 +254,7 @@ impl FinalizeFault {
             FinalizeFault::ExtentReadsWritten { .. } => "extent_reads_written",
             FinalizeFault::MutualRecursion { .. } => "mutual_recursion",
             FinalizeFault::MissingBody { .. } => "missing_body",
+            FinalizeFault::MissingVariable { .. } => "missing_variable",
             FinalizeFault::Invariant(fault) => return format!("invariant.{}", fault.invariant.name()),
         };
         code.to_owned()
@@ -216,12 +269,14 @@ impl FinalizeFault {
             | FinalizeFault::ParameterSpace { place, .. }
             | FinalizeFault::IntentViolated { place, .. }
             | FinalizeFault::ConstantWritten { place, .. }
-            | FinalizeFault::MissingBody { place, .. } => Some(*place),
+            | FinalizeFault::MissingBody { place, .. }
+            | FinalizeFault::MissingVariable { place, .. } => Some(*place),
             FinalizeFault::ExtentReadsWritten { place, .. }
             | FinalizeFault::MutualRecursion { place, .. } => *place,
             FinalizeFault::Record(_)
             | FinalizeFault::UnknownRecord { .. }
             | FinalizeFault::NoDimensions(_)
+            | FinalizeFault::UndefinedInput(_)
             | FinalizeFault::Rank { .. }
             | FinalizeFault::Buffers(_)
             | FinalizeFault::Alignment { .. }
@@ -229,6 +284,14 @@ impl FinalizeFault {
             | FinalizeFault::Launch(_)
             | FinalizeFault::UnknownKernel { .. }
             | FinalizeFault::Invariant(_) => None,
+        }
+    }
+
+    /// How an address comes to where the fault shows; empty for other faults, and where no way is known.
+    pub fn way(&self) -> &[WayStep] {
+        match self {
+            FinalizeFault::IntentViolated { way, .. } | FinalizeFault::ConstantWritten { way, .. } => way,
+            _ => &[],
         }
     }
 
@@ -254,7 +317,9 @@ impl FinalizeFault {
             FinalizeFault::UnknownKernel { kernels, .. } if !kernels.is_empty() => {
                 format!("the kernels are {}", kernels.join(", "))
             }
-            FinalizeFault::MissingBody { .. } => "link the module that defines it".to_owned(),
+            FinalizeFault::MissingBody { .. } | FinalizeFault::MissingVariable { .. } => {
+                "link the module that defines it".to_owned()
+            }
             _ => return None,
         })
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use campanile_core::analysis::{self, AccessFacts, CallGraph, CallGraphFault, ParameterFacts};
 use campanile_core::isa::{Space, SpecialRegister};
-use campanile_core::module::{FunctionId, FunctionKind, Kernel, Module, Place, print};
+use campanile_core::module::{FunctionId, FunctionKind, Kernel, Linkage, Module, Place, print};
 use sha2::{Digest, Sha256};
 
 use super::FinalizeFault;
@@ -65,16 +65,33 @@ impl<'module> KernelBody<'module> {
     /// Looks at the kernel of this name.
     ///
     /// # Errors
-    /// When there is none, or its call graph is not what the policy allows.
-    pub fn of(module: &'module Module, name: &str, policy: Policy) -> Result<Self, Vec<FinalizeFault>> {
+    /// When there is none.
+    pub fn of(module: &'module Module, name: &str) -> Result<Self, FinalizeFault> {
         let no_kernel = || {
             let kernels = module.kernels().map(|kernel| module.functions[kernel].name.clone()).collect();
-            vec![FinalizeFault::UnknownKernel { name: name.to_owned(), kernels }]
+            FinalizeFault::UnknownKernel { name: name.to_owned(), kernels }
         };
         let id = module.kernel(name).ok_or_else(no_kernel)?;
         let FunctionKind::Kernel(kernel) = &module.functions[id].kind else { return Err(no_kernel()) };
-        let graph = CallGraph::new(module, id);
-        let faults = graph.faults().filter(|fault| match fault {
+        let (graph, access) = (CallGraph::new(module, id), analysis::access_facts(module, id));
+        Ok(KernelBody { module, id, kernel, graph, access })
+    }
+
+    /// The same, where it must be what the policy allows.
+    ///
+    /// # Errors
+    /// When there is none, or it is not: every such fault.
+    pub fn allowed(module: &'module Module, name: &str, policy: Policy) -> Result<Self, Vec<FinalizeFault>> {
+        let body = KernelBody::of(module, name).map_err(|fault| vec![fault])?;
+        match body.faults(policy) {
+            faults if faults.is_empty() => Ok(body),
+            faults => Err(faults),
+        }
+    }
+
+    /// What the policy does not allow of its call graph and its stores.
+    pub fn faults(&self, policy: Policy) -> Vec<FinalizeFault> {
+        let refused = self.graph.faults().filter(|fault| match fault {
             CallGraphFault::UnresolvedImport { .. } => true,
             CallGraphFault::MutualRecursion { indirect, .. } => match policy.recursion {
                 Recursion::Direct => true,
@@ -82,16 +99,26 @@ impl<'module> KernelBody<'module> {
                 Recursion::Any => false,
             },
         });
-        let faults: Vec<FinalizeFault> = faults.map(|fault| call_graph_fault(module, fault)).collect();
-        if !faults.is_empty() {
-            return Err(faults);
+        let mut faults: Vec<FinalizeFault> =
+            refused.map(|fault| call_graph_fault(self.module, fault)).collect();
+        faults.extend(self.missing_variables());
+        // Functions that are not there count as if they wrote everything: there is no store to name.
+        if self.is_whole() && !policy.constant_writes {
+            faults.extend(self.constant_writes());
         }
-        let access = analysis::access_facts(module, id);
-        let body = KernelBody { module, id, kernel, graph, access };
-        match body.constant_writes() {
-            faults if policy.constant_writes || faults.is_empty() => Ok(body),
-            faults => Err(faults),
-        }
+        faults
+    }
+
+    /// Whether every function that the kernel reaches has a body.
+    pub fn is_whole(&self) -> bool {
+        !self.graph.faults().any(|fault| matches!(fault, CallGraphFault::UnresolvedImport { .. }))
+    }
+
+    /// Variables of other modules that the kernel reaches.
+    fn missing_variables(&self) -> impl Iterator<Item = FinalizeFault> {
+        let variables = self.graph.variables.iter().map(|id| &self.module.variables[*id]);
+        let missing = variables.filter(|one| one.linkage == Linkage::Imported);
+        missing.map(|one| FinalizeFault::MissingVariable { variable: one.name.clone(), place: one.place })
     }
 
     /// Constant memory that a store may reach.
@@ -99,8 +126,9 @@ impl<'module> KernelBody<'module> {
         let constants = self.kernel.parameters.iter().enumerate();
         let constants = constants.filter(|(_, parameter)| parameter.space == Some(Space::Const));
         let written = constants.filter_map(|(position, parameter)| {
-            let place = self.access.parameter(position).written?.place(self.module);
-            Some(FinalizeFault::ConstantWritten { parameter: parameter.name.clone(), place })
+            let written = self.access.parameter(position).written?;
+            let (place, way) = (written.place(self.module), self.way(position, written));
+            Some(FinalizeFault::ConstantWritten { parameter: parameter.name.clone(), place, way })
         });
         written.collect()
     }

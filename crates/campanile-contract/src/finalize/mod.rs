@@ -6,23 +6,26 @@
 mod bind;
 mod build;
 mod check;
+mod difference;
 mod fault;
 mod kernel_body;
 mod lanes;
 mod place;
 mod reads;
+mod way;
 
 pub(crate) use bind::address_space;
 pub(crate) use kernel_body::{KernelBody, access_of};
 pub use kernel_body::{Policy, Recursion, module_digest};
 
 use campanile_core::module::Module;
-pub use fault::FinalizeFault;
+pub use fault::{FinalizeFault, MissingParameter, WayStep};
 pub use lanes::LanesFault;
 use place::TooLarge;
 
 use crate::interface::KernelInterface;
 use crate::layout::{KernelLayout, Limits};
+use crate::noalias::noalias;
 use crate::validate::validate;
 
 /// Makes the layout of a kernel from its interface. The same interface has the same layout.
@@ -67,13 +70,16 @@ fn stages(
         return Err(faults);
     }
     if let Some(launches) = &interface.launches {
-        let alone = crate::noalias::noalias(&layout, launches, &interface.storages);
-        for (buffer, alone) in layout.buffers.iter_mut().zip(alone.map_err(|fault| vec![fault.into()])?) {
+        let alone = noalias(&layout, launches, &interface.storages).map_err(all)?;
+        for (buffer, alone) in layout.buffers.iter_mut().zip(alone) {
             buffer.noalias = alone;
         }
     }
-    match validate(&layout) {
-        Ok(()) => Ok(layout),
-        Err(faults) => Err(faults.into_iter().map(FinalizeFault::from).collect()),
-    }
+    validate(&layout).map_err(all)?;
+    Ok(layout)
+}
+
+/// Faults of a part as those of the whole.
+fn all<T: Into<FinalizeFault>>(faults: Vec<T>) -> Vec<FinalizeFault> {
+    faults.into_iter().map(T::into).collect()
 }

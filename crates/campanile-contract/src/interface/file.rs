@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::{Argument, ArgumentKind, Intent, KernelInterface, SHARED_ALIGN, Shape, WorkspaceInterface};
 use crate::element::{ElementType, Number};
 use crate::extent::{Extent, ParseFault};
+use crate::finalize::FinalizeFault;
 use crate::form::{self, FormFault};
 use crate::layout::{IndexType, Initial, ScalarPassing};
-use crate::noalias::{Launch, Storage};
-use crate::record::Record;
+use crate::noalias::{Launch, Storage, reached, storage_faults};
+use crate::record::{Record, RecordLayout};
 
 /// Why an interface file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -180,13 +181,36 @@ impl InterfaceFile {
     /// What the kernel of this name takes; none if the file has no such kernel.
     ///
     /// # Errors
-    /// When an argument or workspace is not described as it must be.
-    pub fn kernel(&self, name: &str) -> Option<Result<KernelInterface, InterfaceFault>> {
+    /// When arguments or workspaces are not described as they must be: every such fault.
+    pub fn kernel(&self, name: &str) -> Option<Result<KernelInterface, Vec<InterfaceFault>>> {
         self.kernel.get(name).map(|table| self.resolve(name, table))
     }
 
-    fn resolve(&self, name: &str, table: &KernelTable) -> Result<KernelInterface, InterfaceFault> {
-        let arguments = table.args.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
+    /// What is wrong with records and storages that no kernel uses: those of a kernel are told with its other faults.
+    pub fn unused_faults(&self) -> Vec<FinalizeFault> {
+        let arguments = || self.kernel.values().flat_map(|kernel| &kernel.args);
+        let holds = |argument: &ArgumentTable, record: &String| {
+            let array = matches!(&argument.array, Some(ElementType::Record(name)) if name == record);
+            array || argument.record.as_ref() == Some(record)
+        };
+        let records = self.record.iter().filter(|(name, _)| !arguments().any(|one| holds(one, name)));
+        let records = records.filter_map(|(name, record)| RecordLayout::new(name, record).err());
+        let launches = self.kernel.values().flat_map(|kernel| kernel.launches.iter().flatten());
+        let passed = launches.flat_map(BTreeMap::values);
+        let used = reached(&self.storage, passed);
+        let unused = self.storage.keys().map(String::as_str).filter(|name| !used.contains(name)).collect();
+        let storages = storage_faults(&self.storage, &unused);
+        records.map(FinalizeFault::from).chain(storages.into_iter().map(FinalizeFault::from)).collect()
+    }
+
+    fn resolve(&self, name: &str, table: &KernelTable) -> Result<KernelInterface, Vec<InterfaceFault>> {
+        let mut faults = Vec::new();
+        let arguments: Vec<Argument> =
+            table.args.iter().filter_map(|table| argument(table, &mut faults)).collect();
+        let workspaces = table.workspaces.iter().filter_map(|table| workspace(table, &mut faults)).collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         let mut records = self.record.clone();
         records.retain(|name, _| arguments.iter().any(|argument| argument.kind.record() == Some(name)));
         Ok(KernelInterface {
@@ -195,7 +219,7 @@ impl InterfaceFile {
             scalar_passing: table.scalars,
             index: table.index,
             arguments,
-            workspaces: table.workspaces.iter().map(workspace).collect::<Result<_, _>>()?,
+            workspaces,
             lanes: table.lanes,
             launches: table.launches.clone(),
             storages: self.storage.clone(),
@@ -203,70 +227,85 @@ impl InterfaceFile {
     }
 }
 
-fn argument(table: &ArgumentTable) -> Result<Argument, InterfaceFault> {
-    let name = || table.name.clone();
-    let kind = match (&table.array, &table.record, &table.scalar, &table.shared_bytes) {
-        (Some(element), None, None, None) => {
-            let shape = match (table.rank, &table.shape) {
-                (Some(rank), None) => Shape::Deferred(rank),
-                (None, Some(shape)) => Shape::Explicit(extents(&table.name, shape)?),
-                _ => return Err(InterfaceFault::ArrayShape(name())),
-            };
-            ArgumentKind::Array { element: element.clone(), shape }
-        }
-        (None, Some(record), None, None) => {
-            ArgumentKind::Record { record: record.clone(), polymorphic: table.polymorphic.unwrap_or(false) }
-        }
-        (None, None, Some(ty), None) => ArgumentKind::Scalar(number(&table.name, ty)?),
-        (None, None, None, Some(bytes)) => {
-            let (bytes, align) = (extent(&table.name, bytes)?, table.align.unwrap_or(SHARED_ALIGN));
-            ArgumentKind::Shared { bytes, align }
-        }
-        _ => return Err(InterfaceFault::ArgumentSort(name())),
-    };
+/// An argument; none if it is at fault.
+fn argument(table: &ArgumentTable, faults: &mut Vec<InterfaceFault>) -> Option<Argument> {
+    let kind = sort(table, faults);
     let (array, single) = (table.array.is_some(), table.record.is_some());
     let value_in = table.scalar.is_some() && table.intent == Some(Intent::In);
-    for (field, given, fits) in [
+    let needless = [
         ("rank", table.rank.is_some(), array),
         ("shape", table.shape.is_some(), array),
         ("polymorphic", table.polymorphic.is_some(), single),
         ("align", table.align.is_some(), table.shared_bytes.is_some()),
         ("intent", table.intent.is_some(), array || single || value_in),
         ("initial", table.initial.is_some(), array || single),
-    ] {
-        if given && !fits {
-            return Err(InterfaceFault::Needless { argument: name(), field });
-        }
+    ];
+    for (field, ..) in needless.into_iter().filter(|(_, given, fits)| *given && !fits) {
+        faults.push(InterfaceFault::Needless { argument: table.name.clone(), field });
     }
     let (intent, initial) = (table.intent.unwrap_or_default(), table.initial.unwrap_or_default());
-    Ok(Argument { name: name(), kind, intent, initial })
+    Some(Argument { name: table.name.clone(), kind: kind?, intent, initial })
 }
 
-fn workspace(table: &WorkspaceTable) -> Result<WorkspaceInterface, InterfaceFault> {
-    let element = number(&table.name, &table.ty)?;
-    let dims = extents(&table.name, &table.dims)?;
+/// What an argument is; none if it is at fault.
+fn sort(table: &ArgumentTable, faults: &mut Vec<InterfaceFault>) -> Option<ArgumentKind> {
+    let name = &table.name;
+    match (&table.array, &table.record, &table.scalar, &table.shared_bytes) {
+        (Some(element), None, None, None) => {
+            let shape = match (table.rank, &table.shape) {
+                (Some(rank), None) => Shape::Deferred(rank),
+                (None, Some(shape)) => Shape::Explicit(extents(name, shape, faults)?),
+                _ => {
+                    faults.push(InterfaceFault::ArrayShape(name.clone()));
+                    return None;
+                }
+            };
+            Some(ArgumentKind::Array { element: element.clone(), shape })
+        }
+        (None, Some(record), None, None) => {
+            let polymorphic = table.polymorphic.unwrap_or(false);
+            Some(ArgumentKind::Record { record: record.clone(), polymorphic })
+        }
+        (None, None, Some(ty), None) => Some(ArgumentKind::Scalar(number(name, ty, faults)?)),
+        (None, None, None, Some(bytes)) => {
+            let align = table.align.unwrap_or(SHARED_ALIGN);
+            Some(ArgumentKind::Shared { bytes: extent(name, bytes, faults)?, align })
+        }
+        _ => {
+            faults.push(InterfaceFault::ArgumentSort(name.clone()));
+            None
+        }
+    }
+}
+
+fn workspace(table: &WorkspaceTable, faults: &mut Vec<InterfaceFault>) -> Option<WorkspaceInterface> {
+    let (element, dims) = (number(&table.name, &table.ty, faults), extents(&table.name, &table.dims, faults));
+    let (element, dims) = element.zip(dims)?;
     let align = table.align.unwrap_or(element.size());
-    Ok(WorkspaceInterface { name: table.name.clone(), element, dims, align })
+    Some(WorkspaceInterface { name: table.name.clone(), element, dims, align })
 }
 
-fn number(name: &str, ty: &ElementType) -> Result<Number, InterfaceFault> {
+fn number(name: &str, ty: &ElementType, faults: &mut Vec<InterfaceFault>) -> Option<Number> {
     match ty {
-        ElementType::Number(number) => Ok(*number),
+        ElementType::Number(number) => Some(*number),
         ElementType::Bytes(_) | ElementType::Record(_) => {
-            Err(InterfaceFault::NotANumber { name: name.to_owned(), ty: ty.clone() })
+            faults.push(InterfaceFault::NotANumber { name: name.to_owned(), ty: ty.clone() });
+            None
         }
     }
 }
 
-fn extents(name: &str, texts: &[ExtentText]) -> Result<Vec<Extent>, InterfaceFault> {
-    texts.iter().map(|text| extent(name, text)).collect()
+/// Several extents; none if one of them is at fault.
+fn extents(name: &str, texts: &[ExtentText], faults: &mut Vec<InterfaceFault>) -> Option<Vec<Extent>> {
+    let extents: Vec<Option<Extent>> = texts.iter().map(|text| extent(name, text, faults)).collect();
+    extents.into_iter().collect()
 }
 
-fn extent(name: &str, text: &ExtentText) -> Result<Extent, InterfaceFault> {
-    match text {
-        ExtentText::Number(value) => Ok(Extent::Literal(*value)),
-        ExtentText::Text(text) => {
-            text.parse().map_err(|fault| InterfaceFault::Extent { name: name.to_owned(), fault })
-        }
-    }
+fn extent(name: &str, text: &ExtentText, faults: &mut Vec<InterfaceFault>) -> Option<Extent> {
+    let text = match text {
+        ExtentText::Number(value) => return Some(Extent::Literal(*value)),
+        ExtentText::Text(text) => text,
+    };
+    let faulty = |fault| faults.push(InterfaceFault::Extent { name: name.to_owned(), fault });
+    text.parse().map_err(faulty).ok()
 }

@@ -117,9 +117,9 @@ impl Shape {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
-    /// Only read it.
+    /// Only read it, which is checked against the body.
     In,
-    /// Only write it.
+    /// Anything: what it is for is to be written, which is not checked. Without a module it counts as not read.
     Out,
     /// Anything.
     #[default]

@@ -140,6 +140,15 @@ impl KernelLayout {
         }
     }
 
+    /// Alignment of an element in bytes; none for an unknown record.
+    pub fn alignment_of(&self, ty: &ElementType) -> Option<u32> {
+        match ty {
+            ElementType::Number(number) => Some(number.size()),
+            ElementType::Bytes(_) => Some(1),
+            ElementType::Record(name) => self.record(name).map(|record| record.alignment),
+        }
+    }
+
     /// The name by which launches pass a buffer: that of its argument. An address inside of a parameter that holds
     /// more, of which only the module is known, has its place behind the name, in bytes: `parts+8`.
     pub fn argument_of(&self, buffer: usize) -> String {

@@ -250,14 +250,20 @@ impl Plan {
     /// Says in the layout of a kernel which buffers share no storage in any launch of the plan.
     ///
     /// # Errors
-    /// When a launch leaves an array out, or arrays are parts of themselves.
-    pub fn close(&self, layout: &mut KernelLayout) -> Result<(), PlanFault> {
-        let launches = self.launches().filter(|launch| launch.launch == layout.kernel);
-        let launches: Vec<Launch> = launches.map(|launch| self.passed(launch, layout)).collect();
+    /// When a launch leaves an array out or names an argument that there is not, or arrays are parts of themselves:
+    /// every such fault.
+    pub fn close(&self, layout: &mut KernelLayout) -> Result<(), Vec<PlanFault>> {
+        let launches = self.launches().enumerate().filter(|(_, launch)| launch.launch == layout.kernel);
+        let (numbers, launches): (Vec<usize>, Vec<Launch>) =
+            launches.map(|(number, launch)| (number, self.passed(launch))).unzip();
         let mut storages: BTreeMap<String, Storage> =
             self.arrays.iter().map(|(name, array)| (name.clone(), array.storage())).collect();
         storages.insert(ADDRESS.to_owned(), Storage { pointer: true, ..Storage::default() });
-        let alone = noalias(layout, &launches, &storages)?;
+        let alone = noalias(layout, &launches, &storages).map_err(|faults| {
+            // They count the launches of this kernel; the plan has others too.
+            let counted = faults.into_iter().map(|fault| fault.renumbered(|launch| numbers[launch]));
+            counted.map(PlanFault::from).collect::<Vec<_>>()
+        })?;
         for (buffer, alone) in layout.buffers.iter_mut().zip(alone) {
             buffer.noalias = alone;
         }
@@ -265,15 +271,11 @@ impl Plan {
         Ok(())
     }
 
-    /// The arrays that a launch passes. What is no array may be an address of anything.
-    fn passed(&self, launch: &LaunchStep, layout: &KernelLayout) -> Launch {
-        let names = (0..layout.buffers.len()).map(|index| layout.argument_of(index));
-        let passed = names.filter_map(|name| {
-            let value = launch.args.get(&name)?;
-            let storage = if self.arrays.contains_key(value) { value } else { ADDRESS };
-            Some((name, storage.to_owned()))
-        });
-        passed.collect()
+    /// What a launch passes. What is no array may be an address of anything.
+    fn passed(&self, launch: &LaunchStep) -> Launch {
+        let storage =
+            |value: &String| if self.arrays.contains_key(value) { value.clone() } else { ADDRESS.to_owned() };
+        launch.args.iter().map(|(name, value)| (name.clone(), storage(value))).collect()
     }
 }
 

@@ -256,7 +256,7 @@ fn name(buffer: &Buffer) -> String {
 }
 
 /// A choice as the saved form spells it.
-fn word(choice: &impl Serialize) -> String {
+pub(crate) fn word(choice: &impl Serialize) -> String {
     match serde_json::to_value(choice) {
         Ok(serde_json::Value::String(word)) => word,
         Ok(other) => other.to_string(),

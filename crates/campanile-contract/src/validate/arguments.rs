@@ -1,29 +1,69 @@
 //! `role`, `index` and `triple`: which entries there are, and for which parameter.
 
 use super::fault::{Faults, Invariant, Subject};
-use crate::element::ElementType;
+use crate::element::{ElementType, Number};
 use crate::layout::{KernelLayout, Kind, Origin, ParameterRole};
+use crate::show::word;
 
-/// Buffers hold buffer kinds, scalars scalar kinds; member kinds have a component.
+/// Entries are of kinds that suit their lists, types and parameters.
 pub(super) fn role(layout: &KernelLayout, faults: &mut Faults) {
-    for (index, buffer) in layout.buffers.iter().enumerate() {
-        let (name, kind) = (&buffer.variable, buffer.kind);
-        faults.check(kind.is_buffer(), Invariant::Role, Subject::Buffer(index), || {
-            format!("buffer `{name}` has the scalar kind {kind:?}")
+    if layout.origin == Origin::Module {
+        let plain = layout.records.is_empty() && layout.workspaces.is_empty() && layout.lanes.is_none();
+        faults.check(plain, Invariant::Role, Subject::Layout, || {
+            "a module alone shows neither records nor workspaces nor lanes".to_owned()
         });
-        faults.check(
-            kind.is_member() == buffer.member.is_some(),
-            Invariant::Role,
-            Subject::Buffer(index),
-            || format!("buffer `{name}` of kind {kind:?} must name a component exactly if it is of one"),
-        );
     }
-    for (index, scalar) in layout.scalars.iter().enumerate() {
-        let (name, kind) = (&scalar.variable, scalar.kind);
-        faults.check(!kind.is_buffer(), Invariant::Role, Subject::Scalar(index), || {
-            format!("scalar `{name}` has the buffer kind {kind:?}")
+    buffer_roles(layout, faults);
+    scalar_roles(layout, faults);
+    for (index, parameter) in layout.parameters.iter().enumerate() {
+        let plain = parameter.rank == 0 && parameter.shape.is_none();
+        let fits = parameter.role == ParameterRole::Source || plain;
+        faults.check(fits, Invariant::Role, Subject::Parameter(index), || {
+            format!("parameter `{}` is a number, and cannot have dimensions", parameter.name)
         });
-        faults.check(scalar.member.is_none(), Invariant::Role, Subject::Scalar(index), || {
+    }
+}
+
+/// Buffers hold buffer kinds that suit their types and dimensions; member kinds have a component.
+fn buffer_roles(layout: &KernelLayout, faults: &mut Faults) {
+    for (index, buffer) in layout.buffers.iter().enumerate() {
+        let (name, kind, subject) = (&buffer.variable, buffer.kind, Subject::Buffer(index));
+        faults.check(kind.is_buffer(), Invariant::Role, subject, || {
+            format!("buffer `{name}` has the scalar kind {}", word(&kind))
+        });
+        faults.check(kind.is_member() == buffer.member.is_some(), Invariant::Role, subject, || {
+            let kind = word(&kind);
+            format!("buffer `{name}` of kind {kind} must name a component exactly if it is of one")
+        });
+        // That there is no such parameter is another fault.
+        let Some(parameter) = layout.parameters.get(buffer.argument_index as usize) else { continue };
+        let rank = parameter.rank;
+        let is_record = matches!(buffer.ty, ElementType::Record(_));
+        let fits = match (layout.origin, kind) {
+            (Origin::Module, _) => kind == Kind::Array && buffer.ty == Number::U8.into() && rank == 0,
+            (Origin::Interface, Kind::Array) => rank > 0,
+            (Origin::Interface, Kind::Struct | Kind::Class) => rank == 0 && is_record,
+            (Origin::Interface, _) => true,
+        };
+        faults.check(fits, Invariant::Role, subject, || {
+            let (ty, kind) = (&buffer.ty, word(&kind));
+            format!("buffer `{name}` of {ty} and rank {rank} cannot be of kind {kind}")
+        });
+    }
+}
+
+/// Scalars hold scalar kinds, of no component.
+fn scalar_roles(layout: &KernelLayout, faults: &mut Faults) {
+    for (index, scalar) in layout.scalars.iter().enumerate() {
+        let (name, kind, subject) = (&scalar.variable, scalar.kind, Subject::Scalar(index));
+        faults.check(!kind.is_buffer(), Invariant::Role, subject, || {
+            format!("scalar `{name}` has the buffer kind {}", word(&kind))
+        });
+        let shown = layout.origin == Origin::Interface || kind == Kind::Scalar;
+        faults.check(shown, Invariant::Role, subject, || {
+            format!("scalar `{name}` of kind {} cannot be known from a module alone", word(&kind))
+        });
+        faults.check(scalar.member.is_none(), Invariant::Role, subject, || {
             format!("scalar `{name}` names a component")
         });
     }
@@ -87,7 +127,8 @@ fn parameter(layout: &KernelLayout, index: usize, bound: Bound, faults: &mut Fau
     let expected = index < layout.source_argument_count as usize;
     faults.check(source == expected, Invariant::Index, subject, || {
         let count = layout.source_argument_count;
-        format!("parameter `{name}` has the role {:?}, with {count} source arguments", parameter.role)
+        let role = word(&parameter.role);
+        format!("parameter `{name}` has the role {role}, with {count} source arguments")
     });
     let twice = layout.parameters[..index].iter().any(|other| other.name == *name);
     faults.check(!twice, Invariant::Index, subject, || format!("two parameters are called `{name}`"));
@@ -126,7 +167,8 @@ pub(super) fn triple(layout: &KernelLayout, faults: &mut Faults) {
                         && found.ty == *ty
                 });
                 faults.check(fits, Invariant::Triple, Subject::Buffer(position), || {
-                    format!("`{}.{}` must have its {kind:?} of {ty} here", own.variable, component.name)
+                    let (of, name, kind) = (&own.variable, &component.name, word(&kind));
+                    format!("`{of}.{name}` must have its {kind} of {ty} here")
                 });
                 position += usize::from(found.is_some_and(|found| found.kind.is_member()));
             }

@@ -3,6 +3,7 @@
 use super::fault::{Faults, Invariant, Subject};
 use crate::element::{GREATEST_RANK, Number};
 use crate::layout::{KernelLayout, Kind, ParameterRole};
+use crate::show::word;
 
 /// Extents once for each dimension of a deferred shape, in order; packed offsets once for each buffer if packed.
 pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
@@ -13,9 +14,9 @@ pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
     }
     for (index, workspace) in layout.workspaces.iter().enumerate() {
         let (name, rank) = (&workspace.variable, workspace.dims.len());
-        let fits = rank <= GREATEST_RANK as usize;
+        let fits = (1..=GREATEST_RANK as usize).contains(&rank);
         faults.check(fits, Invariant::Dimension, Subject::Workspace(index), || {
-            format!("`{name}` has {rank} dimensions, can have at most {GREATEST_RANK}")
+            format!("`{name}` has {rank} dimensions, must have 1 to {GREATEST_RANK}")
         });
     }
     let mut expected = Vec::new();
@@ -61,21 +62,21 @@ pub(super) fn dimension(layout: &KernelLayout, faults: &mut Faults) {
             _ => Number::U64,
         };
         faults.check(scalar.ty == number.into(), Invariant::Dimension, subject, || {
-            format!(
-                "{:?} of `{}` is of type {}, must be {}",
-                scalar.kind,
-                scalar.variable,
-                scalar.ty,
-                number.as_str()
-            )
+            let (kind, of, ty) = (word(&scalar.kind), &scalar.variable, &scalar.ty);
+            format!("{kind} of `{of}` is of type {ty}, must be {}", number.as_str())
         });
         let fits = next.is_some_and(|(kind, argument, dimension)| found == (kind, argument, Some(dimension)));
         faults.check(fits, Invariant::Dimension, subject, || {
             let must = match next {
-                Some((kind, argument, dimension)) => format!("{kind:?} {dimension} of argument {argument}"),
+                Some((kind, argument, dimension)) => {
+                    let of = layout.parameters.get(argument as usize).map_or("?", |one| &one.name);
+                    format!("{} {dimension} of `{of}`", word(&kind))
+                }
                 None => "nothing more".to_owned(),
             };
-            format!("{:?} {:?} of `{}` stands where {must} must", found.0, found.2, scalar.variable)
+            let (kind, of) = (word(&scalar.kind), &scalar.variable);
+            let dimension = scalar.dimension.map_or("without dimension".to_owned(), |one| one.to_string());
+            format!("{kind} {dimension} of `{of}` stands where {must} must")
         });
     }
     let missing = expected.count();

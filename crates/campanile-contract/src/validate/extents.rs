@@ -58,6 +58,17 @@ pub(super) fn extent_param(layout: &KernelLayout, faults: &mut Faults) {
 pub(super) fn extent_host(layout: &KernelLayout, faults: &mut Faults) {
     for (subject, of, extent) in extents(layout) {
         host(layout, extent, subject, of, faults);
+        let fault = extent.constant_fault();
+        faults.check(fault.is_none(), Invariant::ExtentHost, subject, || {
+            let fault = fault.map_or(String::new(), |fault| format!(": {fault}"));
+            format!("a size of `{of}` has no value{fault}")
+        });
+        // Those of workspaces are looked at where their parameters are.
+        let negative = extent.literal().filter(|value| *value < 0);
+        let fits = negative.is_none() || matches!(subject, Subject::Workspace(_));
+        faults.check(fits, Invariant::ExtentHost, subject, || {
+            format!("a size of `{of}` is {}", negative.unwrap_or_default())
+        });
     }
 }
 
@@ -142,8 +153,12 @@ pub(crate) struct ReadsWritten<'a> {
 }
 
 /// Every extent that reads a field of a record that the kernel may write, or sizes of a component likewise.
+/// Without a module nobody knows what the kernel writes, and nothing is found.
 pub(crate) fn reads_written(layout: &KernelLayout) -> Vec<ReadsWritten<'_>> {
     let mut found = Vec::new();
+    if layout.module_digest.is_none() {
+        return found;
+    }
     for (subject, of, extent) in extents(layout) {
         for reference in extent.references() {
             let (path, member, kind) = match reference {

@@ -2,7 +2,7 @@
 
 use super::fault::{Faults, Invariant, Subject};
 use crate::element::ElementType;
-use crate::layout::{KernelLayout, Kind, Launches, ParameterRole};
+use crate::layout::{Initial, KernelLayout, Kind, Launches, ParameterRole};
 
 /// Functions are listed once, and the kernel is none of them.
 pub(super) fn call_order(layout: &KernelLayout, faults: &mut Faults) {
@@ -22,6 +22,11 @@ pub(super) fn lanes(layout: &KernelLayout, faults: &mut Faults) {
         let fits = lanes.is_power_of_two() && lanes <= 32;
         faults.check(fits, Invariant::Lanes, Subject::Layout, || {
             format!("there are {lanes} lanes, must be 1, 2, 4, 8, 16 or 32")
+        });
+    }
+    if let (Some(lanes), Some([x, ..])) = (layout.lanes, layout.resources.required_group_size) {
+        faults.check(lanes > 0 && x.is_multiple_of(lanes), Invariant::Lanes, Subject::Layout, || {
+            format!("the required local size {x} in the first dimension is not a multiple of {lanes} lanes")
         });
     }
     let last = layout.parameters.len().wrapping_sub(1);
@@ -53,6 +58,10 @@ pub(super) fn written(layout: &KernelLayout, faults: &mut Faults) {
         let expected = buffer.access.writes();
         faults.check(buffer.written == expected, Invariant::Written, Subject::Buffer(index), || {
             format!("buffer `{}` has written {}, must be {expected}", buffer.variable, buffer.written)
+        });
+        let kept = buffer.initial == Initial::Copied || buffer.written || !buffer.access.reads();
+        faults.check(kept, Invariant::Written, Subject::Buffer(index), || {
+            format!("buffer `{}` holds nothing at first, but the kernel only reads it", buffer.variable)
         });
     }
     for (index, shared) in layout.shared.iter().enumerate() {

@@ -32,14 +32,40 @@ pub(super) fn element_size(layout: &KernelLayout, faults: &mut Faults) {
             }
         });
     }
+    for (index, record) in layout.records.iter().enumerate() {
+        let twice = layout.records[..index].iter().any(|other| other.name == record.name);
+        faults.check(!twice, Invariant::ElementSize, Subject::Record(index), || {
+            format!("record `{}` is listed twice", record.name)
+        });
+    }
+    for (index, shared) in layout.shared.iter().enumerate() {
+        faults.check(matches!(shared.size, 4 | 8), Invariant::ElementSize, Subject::Shared(index), || {
+            format!(
+                "the address of shared memory `{}` has {} bytes, must have 4 or 8",
+                shared.variable, shared.size
+            )
+        });
+    }
     for (index, buffer) in layout.buffers.iter().enumerate() {
+        let least = layout.alignment_of(&buffer.ty).unwrap_or(1);
+        let aligned = buffer.ptr_align.is_power_of_two() && buffer.ptr_align >= least;
+        faults.check(aligned, Invariant::ElementSize, Subject::Buffer(index), || {
+            let (name, ty, align) = (&buffer.variable, &buffer.ty, buffer.ptr_align);
+            format!("buffer `{name}` of {ty} is aligned to {align} bytes, must be to at least {least}")
+        });
+        faults.check(
+            buffer.ty != ElementType::Bytes(0),
+            Invariant::ElementSize,
+            Subject::Buffer(index),
+            || format!("buffer `{}` has elements of no bytes", buffer.variable),
+        );
         let known = layout.size_of(&buffer.ty).is_some();
         faults.check(known, Invariant::ElementSize, Subject::Buffer(index), || {
             format!("buffer `{}` has elements of the unknown record `{}`", buffer.variable, buffer.ty)
         });
     }
     for (index, scalar) in layout.scalars.iter().enumerate() {
-        let expected = layout.size_of(&scalar.ty);
+        let expected = layout.size_of(&scalar.ty).filter(|size| *size > 0);
         faults.check(expected == Some(scalar.size), Invariant::ElementSize, Subject::Scalar(index), || {
             format!("scalar `{}` of {} has {} bytes", scalar.variable, scalar.ty, scalar.size)
         });
@@ -75,25 +101,33 @@ struct Placed {
 /// Every entry lies aligned within the argument buffer and apart from others, in the parameter that the order asks
 /// for. Without an interface order and alignment are the kernel's own.
 pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
+    if layout.origin == Origin::Module {
+        let buffers = layout.buffers.iter().map(|one| one.offset);
+        let scalars = layout.scalars.iter().map(|one| one.offset);
+        let sorted = buffers.is_sorted() && scalars.is_sorted();
+        faults.check(sorted, Invariant::Placement, Subject::Layout, || {
+            "entries stand in another order than the parameters that hold them".to_owned()
+        });
+    }
     let mut places = places(layout);
     if layout.origin == Origin::Module {
         places.sort_by_key(|place| place.start);
     }
+    block(layout, faults);
     let mut end = 0;
     let kernarg = layout.kernarg;
     for Placed { subject, expected, param, start, size, align } in places {
         let in_order = expected == param as usize || layout.origin == Origin::Module;
         faults.check(in_order, Invariant::Placement, subject, || {
-            format!("{subject:?} is in parameter {param}, must be in {expected}")
+            format!("{} is in parameter {param}, must be in {expected}", name(layout, subject))
         });
         let one_pointer = layout.packed && matches!(subject, Subject::Buffer(index) if index > 0);
         let apart = if one_pointer { start + size == end } else { start >= end };
         let inside = start + size <= u64::from(kernarg.size);
         let aligned = align.is_power_of_two() && start.is_multiple_of(align);
         faults.check(apart && inside && aligned, Invariant::Placement, subject, || {
-            format!(
-                "{subject:?} of {size} bytes at {start} is misaligned, outside, or not after the one before"
-            )
+            let name = name(layout, subject);
+            format!("{name} of {size} bytes at {start} is misaligned, outside, or not after the one before")
         });
         end = start + size;
     }
@@ -110,6 +144,21 @@ pub(super) fn placement(layout: &KernelLayout, faults: &mut Faults) {
     faults.check(rounded, Invariant::Placement, Subject::Layout, || {
         format!("the argument buffer has {} bytes, with an alignment of {align}", kernarg.size)
     });
+}
+
+/// In a block each scalar lies as soon behind the one before as its alignment allows.
+fn block(layout: &KernelLayout, faults: &mut Faults) {
+    if layout.scalar_passing != ScalarPassing::Block {
+        return;
+    }
+    for (index, pair) in layout.scalars.windows(2).enumerate() {
+        let end = u64::from(pair[0].offset) + u64::from(pair[0].size);
+        let expected = end.next_multiple_of(u64::from(pair[1].size.max(1)));
+        let found = u64::from(pair[1].offset);
+        faults.check(found == expected, Invariant::Placement, Subject::Scalar(index + 1), || {
+            format!("scalar `{}` of the block is at {found}, must be at {expected}", pair[1].variable)
+        });
+    }
 }
 
 /// Buffers, scalars, workspaces, shared memory: the order of the parameters.
@@ -146,4 +195,19 @@ fn places(layout: &KernelLayout) -> Vec<Placed> {
         place(Subject::Shared(index), expected, shared.param, shared.offset, shared.size, shared.size);
     }
     places
+}
+
+/// An entry by its name.
+fn name(layout: &KernelLayout, subject: Subject) -> String {
+    match subject {
+        Subject::Buffer(index) => {
+            let buffer = &layout.buffers[index];
+            let member = buffer.member.as_ref().map_or(String::new(), |member| format!(".{member}"));
+            format!("buffer `{}{member}`", buffer.variable)
+        }
+        Subject::Scalar(index) => format!("scalar `{}`", layout.scalars[index].variable),
+        Subject::Workspace(index) => format!("workspace `{}`", layout.workspaces[index].variable),
+        Subject::Shared(index) => format!("shared memory `{}`", layout.shared[index].variable),
+        _ => "an entry".to_owned(),
+    }
 }

@@ -43,6 +43,8 @@ pub struct PointerFacts {
     pub bytes: Range<u32>,
     /// The facts.
     pub facts: ParameterFacts,
+    /// Whether it only ever moves on what looks more like an address. It may be one all the same, so that it has facts.
+    pub is_offset: bool,
 }
 
 impl PointerFacts {
@@ -128,7 +130,9 @@ fn facts(module: &Module, kernel: FunctionId, packing: Option<Packing>) -> Acces
             Root::Parameter { position, start, end } => {
                 let used = access.effect.reads || access.effect.writes;
                 let kept = if used { &mut pointers } else { &mut stored };
-                kept.push(PointerFacts { position: position as usize, bytes: start..end, facts: added });
+                let is_offset = provenance.is_offset(access.root);
+                let (position, bytes) = (position as usize, start..end);
+                kept.push(PointerFacts { position, bytes, facts: added, is_offset });
             }
             Root::Variable(variable) => facts.variables.entry(variable).or_default().join(added),
             Root::Unknown | Root::Integer | Root::Function(_) | Root::PrintfBuffer => {}
@@ -188,6 +192,7 @@ fn merged(mut pointers: Vec<PointerFacts>) -> Vec<PointerFacts> {
             {
                 last.bytes.end = last.bytes.end.max(pointer.bytes.end);
                 last.facts.join(pointer.facts);
+                last.is_offset &= pointer.is_offset;
             }
             _ => merged.push(pointer),
         }

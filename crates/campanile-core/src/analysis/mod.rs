@@ -24,7 +24,7 @@ pub use call_graph::{Call, CallGraph, CallGraphFault, Callees, device_functions}
 pub use control_flow_graph::{ControlFlowGraph, Dominators, Region, RegionId, Regions};
 pub use divergence::{BodyDivergence, Cursor, Divergence, LaunchShape, Linear, Shape};
 pub use liveness::Liveness;
-pub use provenance::{Access, Effect, Packing, Provenance, Root};
+pub use provenance::{Access, Effect, Packing, Provenance, Root, way_from_parameter};
 pub use requirements::{Requirements, requirements};
 
 use crate::module::{Body, FunctionId, Instruction, Module, Place};

@@ -15,7 +15,7 @@ use crate::ffi::object::Object;
 use crate::frame::{GroupsEntry, SubgroupEntry};
 use crate::jit::Jit;
 use crate::llvm::Llvm;
-use crate::lower::{Lowered, Target};
+use crate::lower::{EntryName, Lowered, Target};
 use crate::machine::TargetMachine;
 use crate::module::Module;
 
@@ -28,13 +28,19 @@ const KEEP_IR: &str = "CAMPANILE_KEEP_IR";
 /// What turns a kernel into IR: [`lower`](crate::lower::lower), save in tests.
 pub(super) type Lower = fn(&Program, FunctionId, LaunchShape, &Target) -> Lowered;
 
+/// The function by which a compiled kernel is entered.
+pub(super) enum KernelEntry {
+    Groups(Entry<GroupsEntry>),
+    Subgroup(Entry<SubgroupEntry>),
+}
+
 /// A kernel that has been compiled for launches of one shape.
 pub(super) struct Compiled {
-    pub subgroup: Entry<SubgroupEntry>,
-    pub groups: Option<Entry<GroupsEntry>>,
+    pub entry: KernelEntry,
     pub operations: Vec<Operation>,
     pub shared_bytes: u64,
     pub private_bytes: Option<u64>,
+    pub together: bool,
 }
 
 /// What compiles kernels for this machine.
@@ -82,10 +88,12 @@ impl Compiler {
         let operations = lowered.operations.iter().map(|op| operation(*op)).collect::<Result<_, _>>()?;
         let jit = Jit::new(self.llvm)?;
         jit.add(&self.object(&lowered.text)?)?;
-        let groups = lowered.groups_entry.as_ref().map(|name| jit.entry(name)).transpose()?;
-        let subgroup = jit.entry(&lowered.subgroup_entry)?;
-        let Lowered { shared_bytes, private_bytes, .. } = lowered;
-        Ok(Compiled { subgroup, groups, operations, shared_bytes, private_bytes })
+        let entry = match &lowered.entry {
+            EntryName::Groups(name) => KernelEntry::Groups(jit.entry(name)?),
+            EntryName::Subgroup(name) => KernelEntry::Subgroup(jit.entry(name)?),
+        };
+        let Lowered { shared_bytes, private_bytes, together, .. } = lowered;
+        Ok(Compiled { entry, operations, shared_bytes, private_bytes, together })
     }
 
     /// The object file of a module, from the cache if it is there.
@@ -111,11 +119,17 @@ impl Target {
     pub fn of(machine: &TargetMachine) -> Self {
         let description = machine.description();
         let has = |feature: &str| description.features.split(',').any(|one| one == feature);
+        // Every processor of this architecture has these.
+        let all = description.triple.starts_with("aarch64");
         Target {
             triple: description.triple.clone(),
             data_layout: machine.data_layout().to_owned(),
             avx512: ["+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"].into_iter().all(has),
             half: has("+avx512fp16") || has("+fullfp16"),
+            half_conversion: all || has("+f16c"),
+            fused: all || has("+fma"),
+            integral: all || has("+sse4.1"),
+            llvm: machine.llvm().version()[0],
         }
     }
 }

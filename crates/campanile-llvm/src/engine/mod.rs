@@ -57,6 +57,9 @@ pub struct JitOptions {
     pub progress: Option<Progress>,
     /// Where compiled kernels are kept; nowhere without.
     pub cache: Option<ObjectCache>,
+    /// The processor to compile for, such as `x86-64-v3`; this machine's without. It must not have what this machine's
+    /// has not.
+    pub cpu: Option<String>,
 }
 
 impl Default for JitOptions {
@@ -67,6 +70,7 @@ impl Default for JitOptions {
             findings_limit: 20,
             progress: None,
             cache: ObjectCache::of_user(),
+            cpu: None,
         }
     }
 }
@@ -124,7 +128,11 @@ impl JitEngine {
         lower: Lower,
     ) -> Result<Self, JitUnavailable> {
         let llvm = Llvm::load()?;
-        let compiler = Compiler::new(llvm, TargetMachine::host(llvm)?, options.cache.take(), lower);
+        let machine = match &options.cpu {
+            Some(cpu) => TargetMachine::host_as(llvm, cpu)?,
+            None => TargetMachine::host(llvm)?,
+        };
+        let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
         let memory = DeviceMemory::new(&module)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(available).max(1);
@@ -200,7 +208,7 @@ impl JitEngine {
             private_bytes: u32::try_from(private_bytes)
                 .map_err(|_| EngineError::OutOfMemory { bytes: private_bytes })?,
         };
-        let job = Job { compiled, frame: &frame, range, ragged: is_ragged(range), shared_bytes };
+        let job = Job { compiled, frame: &frame, range, shared_bytes };
         self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
         Ok(Report {

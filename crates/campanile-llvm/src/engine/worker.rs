@@ -11,10 +11,10 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 
 use super::block::Block;
-use super::compile::Compiled;
+use super::compile::{Compiled, KernelEntry};
 use super::services::{Pause, Turns};
 use crate::ffi::entry::Entry;
-use crate::frame::{GroupFrame, GroupsEntry, LaunchFrame, SubgroupFrame};
+use crate::frame::{GroupFrame, GroupsEntry, LaunchFrame, SubgroupEntry, SubgroupFrame};
 
 /// Alignment of the memory of work-groups and sub-groups.
 const ALIGNMENT: usize = 128;
@@ -30,8 +30,6 @@ pub(super) struct Job<'a> {
     pub compiled: &'a Compiled,
     pub frame: &'a LaunchFrame,
     pub range: &'a NdRange,
-    /// Whether some work-groups are smaller than others.
-    pub ragged: bool,
     /// Bytes of shared memory, that of arguments included.
     pub shared_bytes: u64,
 }
@@ -43,24 +41,25 @@ impl Job<'_> {
     /// How work-groups of this launch are run.
     fn method(&self) -> Method {
         let local: u32 = self.range.local.iter().product();
-        match &self.compiled.groups {
-            // Deep calls need a stack of their own.
-            _ if self.compiled.private_bytes.is_none() => Method::Turns,
-            Some(groups) if !self.ragged => Method::Whole(groups.clone()),
-            None if local > SUBGROUP_SIZE => Method::Turns,
-            _ => Method::Single,
+        // Deep calls need a stack of their own.
+        let deep = self.compiled.private_bytes.is_none();
+        match &self.compiled.entry {
+            KernelEntry::Groups(groups) => Method::Whole(groups.clone()),
+            KernelEntry::Subgroup(entry) if local > SUBGROUP_SIZE || deep => Method::Turns(entry.clone()),
+            KernelEntry::Subgroup(entry) => Method::Single(entry.clone()),
         }
     }
 }
 
 /// How work-groups are run.
+#[derive(Clone)]
 enum Method {
     /// Compiled code goes from sub-group to sub-group and work-group to work-group.
     Whole(Entry<GroupsEntry>),
     /// One sub-group after another, as none waits for another.
-    Single,
+    Single(Entry<SubgroupEntry>),
     /// All sub-groups of a work-group take turns.
-    Turns,
+    Turns(Entry<SubgroupEntry>),
 }
 
 /// A thread with the memory of a work-group.
@@ -85,7 +84,8 @@ impl<'a> Worker<'a> {
     pub fn new(job: &'a Job<'a>) -> Result<Self, EngineError> {
         let method = job.method();
         let largest = Group { number: 0, id: [0; 3], size: job.range.local };
-        let at_a_time = if let Method::Turns = method { largest.subgroups() } else { 1 };
+        let together = job.compiled.together || matches!(method, Method::Turns(_));
+        let at_a_time = if together { largest.subgroups() } else { 1 };
         let block = |bytes| Block::zeroed(bytes, ALIGNMENT).ok_or(EngineError::OutOfMemory { bytes });
         let shared = block(job.shared_bytes)?;
         let private = block(u64::from(at_a_time) * private_stride(job.frame))?;
@@ -113,31 +113,39 @@ impl<'a> Worker<'a> {
         };
         let mut frames: Vec<SubgroupFrame> =
             (0..group.subgroups()).map(|number| self.subgroup(&frame, group, number)).collect();
-        if let Method::Turns = self.method {
-            return self.take_turns(&mut frames);
-        }
-        for frame in &mut frames {
-            // SAFETY: the entry has this type; the frames live, and memory is as above.
-            unsafe { self.job.compiled.subgroup.call((frame,)) };
+        match self.method.clone() {
+            Method::Turns(entry) => self.take_turns(&entry, &mut frames)?,
+            Method::Single(entry) => {
+                for frame in &mut frames {
+                    // SAFETY: the entry has this type; the frames live, and memory is as above.
+                    unsafe { entry.call((frame,)) };
+                }
+            }
+            Method::Whole(_) => unreachable!("compiled code runs whole work-groups by itself"),
         }
         Ok(())
     }
 
     fn subgroup(&self, frame: &GroupFrame, group: &Group, number: u32) -> SubgroupFrame {
         let lanes = (group.work_items() - number * SUBGROUP_SIZE).min(SUBGROUP_SIZE);
-        let place = if let Method::Turns = self.method { u64::from(number) } else { 0 };
+        let place = if let Method::Turns(_) = self.method { u64::from(number) } else { 0 };
         SubgroupFrame {
             group: frame,
             private: self.private.pointer().wrapping_add((place * private_stride(self.job.frame)) as usize),
             host: ptr::null_mut(),
             number,
             lanes: u32::MAX >> (SUBGROUP_SIZE - lanes),
+            storage: ptr::null_mut(),
         }
     }
 
     /// Resumes the sub-groups in turn until all have ended. A barrier opens when all that have not ended wait there.
-    fn take_turns(&mut self, frames: &mut [SubgroupFrame]) -> Result<(), EngineError> {
-        let begun = frames.iter_mut().map(|frame| self.begin(frame)).collect::<Result<Vec<_>, _>>();
+    fn take_turns(
+        &mut self,
+        entry: &Entry<SubgroupEntry>,
+        frames: &mut [SubgroupFrame],
+    ) -> Result<(), EngineError> {
+        let begun = frames.iter_mut().map(|frame| self.begin(entry, frame)).collect::<Result<Vec<_>, _>>();
         let mut running = begun?;
         while !running.is_empty() {
             for sub_group in running.iter_mut().filter(|one| !one.at_barrier) {
@@ -156,13 +164,17 @@ impl<'a> Worker<'a> {
     }
 
     /// A sub-group that is about to begin.
-    fn begin(&mut self, frame: &mut SubgroupFrame) -> Result<Running, EngineError> {
+    fn begin(
+        &mut self,
+        entry: &Entry<SubgroupEntry>,
+        frame: &mut SubgroupFrame,
+    ) -> Result<Running, EngineError> {
         let size = if self.job.compiled.private_bytes.is_none() { DEEP_STACK } else { STACK };
         let stack = match self.stacks.pop() {
             Some(stack) => stack,
             None => DefaultStack::new(size).map_err(|_| EngineError::OutOfMemory { bytes: size as u64 })?,
         };
-        let entry = self.job.compiled.subgroup.clone();
+        let entry = entry.clone();
         let frame = ptr::from_mut(frame);
         let coroutine = Coroutine::with_stack(stack, move |turns: &Turns, ()| {
             // SAFETY: the frames live until all sub-groups have ended, each is used by one alone, and the entry has this

@@ -145,6 +145,8 @@ functions! {
     LLVMDisposeTargetData(*mut TargetData);
     LLVMCreatePassBuilderOptions() -> *mut PassBuilderOptions;
     LLVMDisposePassBuilderOptions(*mut PassBuilderOptions);
+    LLVMPassBuilderOptionsSetLoopVectorization(*mut PassBuilderOptions, c_int);
+    LLVMPassBuilderOptionsSetSLPVectorization(*mut PassBuilderOptions, c_int);
     LLVMRunPasses(*mut Module, *const c_char, *mut TargetMachine, *mut PassBuilderOptions) -> *mut Error;
     LLVMTargetMachineEmitToMemoryBuffer(
         *mut TargetMachine, *mut Module, c_uint, *mut *mut c_char, *mut *mut MemoryBuffer

@@ -88,6 +88,9 @@ impl RawMachine {
         // SAFETY: module and machine are ours alone, and the text and the options live during the call.
         unsafe {
             let options = (self.functions.LLVMCreatePassBuilderOptions)();
+            // Kernels come as vectors; putting their scalars, addresses mostly, into more of them makes loops slower.
+            (self.functions.LLVMPassBuilderOptionsSetLoopVectorization)(options, 0);
+            (self.functions.LLVMPassBuilderOptionsSetSLPVectorization)(options, 0);
             let error = (self.functions.LLVMRunPasses)(module.module, pipeline.as_ptr(), self.raw, options);
             (self.functions.LLVMDisposePassBuilderOptions)(options);
             self.functions.result(error)?;

@@ -12,6 +12,8 @@ use cranelift_entity::EntityRef;
 
 use super::function::FunctionLowering;
 use super::program::Passing;
+use super::value::Rows;
+use super::waiting::Waiting;
 use super::writer::{Width, constant};
 
 /// A block in one of its copies.
@@ -26,6 +28,14 @@ struct Copy {
 pub(super) struct Plan {
     open: BTreeSet<Copy>,
     done: BTreeSet<Copy>,
+}
+
+/// What a branch depends on.
+struct Condition {
+    /// A scalar, or a vector where lanes may part.
+    bits: String,
+    /// The bases of rows in which it is the same for all lanes, if it is known by rows.
+    rows: Option<Rows>,
 }
 
 /// The place of the lanes that wait for a block.
@@ -169,16 +179,18 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// The value of a predicate: a scalar if lanes cannot part by it at the end of this block.
-    fn condition(&mut self, condition: &Operand) -> String {
+    fn condition(&mut self, condition: &Operand) -> Condition {
         let value = self.operand(condition, 1).remove(0);
-        match self.found.is_divergent(self.block) {
+        let bits = match self.found.is_divergent(self.block) {
             true => self.vector(&value),
             false => self.scalar(&value),
-        }
+        };
+        let rows = value.sure_rows().filter(|_| !value.extracted).cloned();
+        Condition { bits, rows }
     }
 
     /// Lanes for which the condition holds go to one block, the others to another one.
-    fn branch(&mut self, plan: &mut Plan, condition: &str, target: BlockId, next: BlockId) {
+    fn branch(&mut self, plan: &mut Plan, condition: &Condition, target: BlockId, next: BlockId) {
         if target <= self.block {
             self.yield_where_lanes_may_spin(target);
         }
@@ -187,7 +199,7 @@ impl FunctionLowering<'_, '_> {
         }
         if !self.found.is_divergent(self.block) {
             let (yes, no) = (self.writer.label("yes"), self.writer.label("no"));
-            self.writer.line(&format!("br i1 {condition}, label %{yes}, label %{no}"));
+            self.writer.line(&format!("br i1 {}, label %{yes}, label %{no}", condition.bits));
             for (label, target) in [(yes, target), (no, next)] {
                 self.writer.place(&label);
                 match self.mask.clone() {
@@ -203,7 +215,7 @@ impl FunctionLowering<'_, '_> {
         match self.mask.clone() {
             None => self.split(plan, condition, target, next),
             Some(mask) => {
-                let taken = self.writer.value(&format!("and <32 x i1> {mask}, {condition}"));
+                let taken = self.writer.value(&format!("and <32 x i1> {mask}, {}", condition.bits));
                 let left = self.without(&mask, &taken);
                 self.dispatch(plan, &[(target, taken), (next, left)]);
             }
@@ -216,17 +228,16 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// All 32 lanes branch: as long as they go the same way, they stay in plain copies.
-    fn split(&mut self, plan: &mut Plan, condition: &str, target: BlockId, next: BlockId) {
-        let bits = self.bits_of(condition);
-        let all = self.writer.value(&format!("icmp eq i32 {bits}, -1"));
+    fn split(&mut self, plan: &mut Plan, condition: &Condition, target: BlockId, next: BlockId) {
+        let (all, none) = self.all_or_none(condition);
         let (some, mixed) = (self.writer.label("some"), self.writer.label("mixed"));
         let plain = self.label(plan, target, false);
         self.writer.line(&format!("br i1 {all}, label %{plain}, label %{some}"));
         self.writer.place(&some);
-        let none = self.writer.value(&format!("icmp eq i32 {bits}, 0"));
         let plain = self.label(plan, next, false);
         self.writer.line(&format!("br i1 {none}, label %{plain}, label %{mixed}"));
         self.writer.place(&mixed);
+        let condition = condition.bits.as_str();
         let ones = constant(Width::All, 1, 1);
         let left = self.without(&ones, condition);
         for (block, lanes) in [(target, condition), (next, &left)] {
@@ -238,6 +249,21 @@ impl FunctionLowering<'_, '_> {
         // The later one is written too: lanes wait for it.
         self.label(plan, target.max(next), true);
         self.writer.line(&format!("br label %{masked}"));
+    }
+
+    /// Whether a condition holds in all lanes, and whether it holds in none.
+    fn all_or_none(&mut self, condition: &Condition) -> (String, String) {
+        let Some(rows) = &condition.rows else {
+            let bits = self.bits_of(&condition.bits);
+            let all = self.writer.value(&format!("icmp eq i32 {bits}, -1"));
+            return (all, self.writer.value(&format!("icmp eq i32 {bits}, 0")));
+        };
+        let (mut all, mut any) = (rows.bases[0].clone(), rows.bases[0].clone());
+        for base in &rows.bases[1..] {
+            all = self.writer.value(&format!("and i1 {all}, {base}"));
+            any = self.writer.value(&format!("or i1 {any}, {base}"));
+        }
+        (all, self.writer.value(&format!("xor i1 {any}, 1")))
     }
 
     /// Lanes go to blocks, while others wait: the earliest one is next.
@@ -307,9 +333,9 @@ impl FunctionLowering<'_, '_> {
         if value.is_some() {
             let lanes = if self.found.is_divergent(self.block) {
                 let active = self.active();
-                self.writer.value(&format!("and <32 x i1> {active}, {condition}"))
+                self.writer.value(&format!("and <32 x i1> {active}, {}", condition.bits))
             } else {
-                self.splat(&condition, 1)
+                self.splat(&condition.bits, 1)
             };
             self.return_value(value, Some(&lanes));
         }
@@ -359,6 +385,19 @@ impl FunctionLowering<'_, '_> {
     /// The end of the function.
     fn write_exit(&mut self) {
         self.writer.place("exit");
+        if self.id == self.program.kernel && self.program.waiting == Waiting::Suspended {
+            let how = self.writer.call("i8", "llvm.coro.suspend", &[("token", "none"), ("i1", "1")]);
+            self.writer.line(&format!(
+                "switch i8 {how}, label %suspended [ i8 0, label %ended i8 1, label %ended ]"
+            ));
+            self.writer.place("ended");
+            self.writer.line("br label %suspended");
+            self.writer.place("suspended");
+            let result = if self.program.target.llvm < 22 { "i1" } else { "void" };
+            self.writer.call(result, "llvm.coro.end", &[("ptr", "%handle"), ("i1", "0"), ("token", "none")]);
+            self.writer.line("ret ptr %handle");
+            return;
+        }
         let results = self.program.results(self.id);
         let mut parts = vec![];
         for (element, passing) in results.iter().enumerate() {

@@ -3,6 +3,7 @@
 use campanile_core::isa::{DataMovement, FloatFormat, Op, Rounding, Space, Type};
 use campanile_core::module::{Instruction, generic};
 
+use super::Target;
 use super::evaluate::Extension;
 use super::function::FunctionLowering;
 use super::value::Value;
@@ -46,15 +47,10 @@ impl FunctionLowering<'_, '_> {
             DataMovement::Zext => self.lanewise(instruction, Extension::Zero, resize),
             DataMovement::Sext => self.lanewise(instruction, Extension::Sign, resize),
             DataMovement::Trunc => self.lanewise(instruction, Extension::None, resize),
-            DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd | DataMovement::Fext => {
+            _ if is_native(opcode, op, self.program.target) => {
                 self.lanewise(instruction, Extension::None, convert);
             }
-            DataMovement::Ftrunc | DataMovement::I2f if is_native(opcode, op) => {
-                self.lanewise(instruction, Extension::None, convert);
-            }
-            DataMovement::Ftrunc | DataMovement::I2f | DataMovement::Ftrunc2 => {
-                self.compute_on_host(instruction)
-            }
+            _ => self.compute_on_host(instruction),
         }
     }
 
@@ -162,7 +158,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// An address of a space, made generic.
-    pub fn to_generic(&mut self, width: Width, space: Space, address: &str) -> String {
+    pub fn generic_address(&mut self, width: Width, space: Space, address: &str) -> String {
         if space.address_bits() == 64 {
             return address.to_owned();
         }
@@ -172,17 +168,22 @@ impl FunctionLowering<'_, '_> {
 }
 
 /// Whether a conversion is written as instructions; the host does the others.
-fn is_native(opcode: DataMovement, op: Op) -> bool {
+fn is_native(opcode: DataMovement, op: Op, target: &Target) -> bool {
     let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
     let format = |ty: Option<Type>| ty.and_then(Type::float_format);
     let plain = to_nearest && !op.has("ftz") && !op.has("dsat");
+    let has_half = [op.ty(), op.from(), op.to()].into_iter().any(|ty| format(ty) == Some(FloatFormat::Hf));
+    if has_half && !target.half_conversion {
+        return false;
+    }
     match opcode {
+        DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd => target.integral,
+        DataMovement::Fext => true,
         DataMovement::Ftrunc => {
-            plain && format(op.from()) == Some(FloatFormat::F)
-                || plain && format(op.to()) == Some(FloatFormat::F)
+            plain && [op.from(), op.to()].into_iter().any(|ty| format(ty) == Some(FloatFormat::F))
         }
         DataMovement::I2f => plain && matches!(format(op.to()), Some(FloatFormat::F | FloatFormat::Df)),
-        _ => true,
+        _ => false,
     }
 }
 
@@ -207,7 +208,7 @@ fn cast_address(
 ) -> Vec<String> {
     let address = &sources[0];
     match (op.to_space(), op.from_space()) {
-        (Some(Space::Generic), Some(space)) => vec![lowering.to_generic(width, space, address)],
+        (Some(Space::Generic), Some(space)) => vec![lowering.generic_address(width, space, address)],
         (Some(space), _) if space.address_bits() == 32 => {
             // Compilers cast a null pointer first and choose the null of the space afterwards.
             let null = lowering.compare(width, "eq", 64, address, &constant(width, 64, 0));

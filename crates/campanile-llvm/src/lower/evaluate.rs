@@ -4,7 +4,7 @@ use campanile_core::analysis::Shape;
 
 use super::function::FunctionLowering;
 use super::value::{Form, Rows, Value};
-use super::writer::{Width, constant};
+use super::writer::{LANES, Width, constant};
 
 /// An extension of its sources that an operation makes: their rows then hold only if they do not wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,10 @@ pub(super) enum Extension {
     Zero,
     Sign,
 }
+
+/// What writes an operation for one lane or for all: from the sources' texts to the results'.
+pub(super) type Compute<'compute, Lowering> =
+    dyn FnMut(&mut Lowering, Width, &[String]) -> Vec<String> + 'compute;
 
 impl FunctionLowering<'_, '_> {
     /// Computes values from sources, each of the shape that the analysis has found for it. `compute` writes the
@@ -23,14 +27,19 @@ impl FunctionLowering<'_, '_> {
         sources: &[Value],
         results: &[(u32, Shape)],
         extension: Extension,
-        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+        compute: &mut Compute<'_, Self>,
     ) -> Vec<Value> {
         let forms: Vec<Option<Form>> = results.iter().map(|(_, shape)| Form::of(*shape)).collect();
         let have_rows = sources.iter().all(|source| source.rows.is_some());
         let form =
             forms.first().copied().flatten().filter(|first| forms.iter().all(|form| *form == Some(*first)));
         let Some(form) = form.filter(|_| have_rows) else {
-            return self.evaluate_vectors(sources, results, compute);
+            let mut values = self.evaluate_vectors(sources, results, compute);
+            if let [value] = &mut values[..] {
+                value.rows =
+                    value.rows.take().or_else(|| self.evaluate_row_by_row(sources, value.bits, compute));
+            }
+            return values;
         };
         let mut values: Vec<Value> =
             results.iter().map(|(bits, _)| Value { bits: *bits, ..Value::default() }).collect();
@@ -45,15 +54,40 @@ impl FunctionLowering<'_, '_> {
         for (value, bases) in values.iter_mut().zip(bases) {
             value.rows = Some(Rows { width: form.width, inner: form.inner, bases });
         }
-        if results.iter().any(|(_, shape)| shape.linear().is_some_and(|linear| linear.may_wrap)) {
-            let wraps = self.wraps(sources, extension);
+        let may_wrap = results.iter().any(|(_, shape)| shape.linear().is_some_and(|linear| linear.may_wrap));
+        let extracted = sources.iter().any(|source| source.extracted);
+        if may_wrap || extracted {
+            let wraps = may_wrap.then(|| self.wraps(sources, extension)).filter(|wraps| wraps != "0");
             let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
             for (value, vector) in values.iter_mut().zip(compute(self, Width::All, &vectors)) {
                 value.vector = Some(vector);
-                value.wraps = Some(wraps.clone());
+                value.wraps = wraps.clone();
+                value.extracted = extracted;
             }
         }
         values
+    }
+
+    /// A condition that is the same in all lanes of a row, as its sources are: branches by it need no vector.
+    fn evaluate_row_by_row(
+        &mut self,
+        sources: &[Value],
+        bits: u32,
+        compute: &mut Compute<'_, Self>,
+    ) -> Option<Rows> {
+        let by_rows =
+            |value: &Value| value.sure_rows().is_some_and(|rows| rows.inner == 0) && !value.extracted;
+        if bits != 1 || !sources.iter().all(by_rows) {
+            return None;
+        }
+        let width = sources.iter().filter_map(|source| source.rows.as_ref().map(|rows| rows.width)).min()?;
+        let mut bases = vec![];
+        for row in 0..LANES / width {
+            let scalars: Vec<String> =
+                sources.iter().map(|source| self.row_source(source, row * width)).collect();
+            bases.extend(compute(self, Width::One, &scalars));
+        }
+        Some(Rows { width, inner: 0, bases })
     }
 
     fn row_source(&mut self, source: &Value, lane: u32) -> String {
@@ -65,7 +99,7 @@ impl FunctionLowering<'_, '_> {
         &mut self,
         sources: &[Value],
         results: &[(u32, Shape)],
-        compute: &mut dyn FnMut(&mut Self, Width, &[String]) -> Vec<String>,
+        compute: &mut Compute<'_, Self>,
     ) -> Vec<Value> {
         let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
         let computed = compute(self, Width::All, &vectors);

@@ -11,10 +11,13 @@ use super::writer::{Width, constant};
 pub(super) fn is_native(op: Op, target: &Target) -> bool {
     let format = op.ty().and_then(|ty| ty.float_format()).unwrap_or(FloatFormat::F);
     let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
+    let converted = format != FloatFormat::Hf || target.half_conversion;
     match op.opcode() {
-        Opcode::Compare(Compare::Fcmp) => true,
+        Opcode::Compare(Compare::Fcmp) => converted,
         Opcode::FloatingPoint(opcode) => match opcode {
-            FloatingPoint::Fabs | FloatingPoint::Fneg | FloatingPoint::Fmin | FloatingPoint::Fmax => true,
+            FloatingPoint::Fabs | FloatingPoint::Fneg => true,
+            _ if !converted => false,
+            FloatingPoint::Fmin | FloatingPoint::Fmax => true,
             FloatingPoint::Fmul if op.has("precision") => to_nearest && !op.has("ftz"),
             FloatingPoint::Fadd
             | FloatingPoint::Fsub
@@ -22,11 +25,11 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
             | FloatingPoint::Fdiv
             | FloatingPoint::Fsqrt => to_nearest,
             FloatingPoint::Fmad => match format {
-                FloatFormat::F | FloatFormat::Df => to_nearest,
+                FloatFormat::F | FloatFormat::Df => to_nearest && target.fused,
                 FloatFormat::Hf => to_nearest && target.half,
                 FloatFormat::Bf => false,
             },
-            FloatingPoint::Frc => true,
+            FloatingPoint::Frc => target.integral,
             FloatingPoint::Frcp | FloatingPoint::Frsqrt => format == FloatFormat::F,
             FloatingPoint::Fsin
             | FloatingPoint::Fcos
@@ -139,14 +142,65 @@ impl FunctionLowering<'_, '_> {
         self.writer.call(&ty, &format!("llvm.{name}.{}", width.suffix_of(suffix)), &[(&ty, a)])
     }
 
-    /// One over the square root of single precision, by way of double precision.
+    /// One over the square root of single precision.
     fn reciprocal_root(&mut self, width: Width, a: &str) -> String {
+        if self.program.target.avx512 && width == Width::All {
+            return self.refined_reciprocal_root(a);
+        }
         let (single, double) = (width.of("float"), width.of("double"));
         let wide = self.writer.value(&format!("fpext {single} {a} to {double}"));
         let root = self.unary(width, "sqrt", FloatFormat::Df, &wide);
         let one = self.number_constant(width, FloatFormat::Df, layout(FloatFormat::Df).one);
         let reciprocal = self.writer.value(&format!("fdiv {double} {one}, {root}"));
         self.writer.value(&format!("fptrunc {double} {reciprocal} to {single}"))
+    }
+
+    /// The processor's estimate, which is good to 2^-14, and one step of Newton's iteration. The product `a * y` is
+    /// rounded; its error is made good, so that little more than the last rounding remains. Where the step gives no number,
+    /// for zeros, infinities and what has no root, the estimate is right by itself.
+    fn refined_reciprocal_root(&mut self, a: &str) -> String {
+        let width = Width::All;
+        let ty = width.of("float");
+        let y = self.by_sixteen("llvm.x86.avx512.rsqrt14.ps.512", a);
+        let number = |lowering: &mut Self, value: f32| {
+            lowering.number_constant(width, FloatFormat::F, u64::from(value.to_bits()))
+        };
+        let (one, half) = (number(self, 1.0), number(self, 0.5));
+        let product = self.writer.value(&format!("fmul {ty} {a}, {y}"));
+        let minus_product = self.writer.value(&format!("fneg {ty} {product}"));
+        let rest = self.fma(&ty, a, &y, &minus_product);
+        let minus_rest = self.writer.value(&format!("fneg {ty} {rest}"));
+        let error = self.fma(&ty, &minus_product, &y, &one);
+        let error = self.fma(&ty, &minus_rest, &y, &error);
+        let half_y = self.writer.value(&format!("fmul {ty} {y}, {half}"));
+        let refined = self.fma(&ty, &half_y, &error, &y);
+        let is_number = self.writer.value(&format!("fcmp ord {ty} {refined}, {refined}"));
+        self.writer.value(&format!("select <32 x i1> {is_number}, {ty} {refined}, {ty} {y}"))
+    }
+
+    /// A product and a sum of 32 single-precision numbers, rounded once.
+    fn fma(&mut self, ty: &str, a: &str, b: &str, c: &str) -> String {
+        self.writer.call(ty, "llvm.fma.v32f32", &[(ty, a), (ty, b), (ty, c)])
+    }
+
+    /// An instruction of the processor on 16 single-precision numbers, for both halves of 32.
+    fn by_sixteen(&mut self, name: &str, a: &str) -> String {
+        let half = "<16 x float>";
+        let halves = [0, 16].map(|first| {
+            let lanes: Vec<String> = (first..first + 16).map(|lane| format!("i32 {lane}")).collect();
+            let part = self.writer.value(&format!(
+                "shufflevector <32 x float> {a}, <32 x float> poison, <16 x i32> <{}>",
+                lanes.join(", ")
+            ));
+            self.writer.call(half, name, &[(half, &part), (half, "zeroinitializer"), ("i16", "-1")])
+        });
+        let lanes: Vec<String> = (0..32).map(|lane| format!("i32 {lane}")).collect();
+        self.writer.value(&format!(
+            "shufflevector {half} {}, {half} {}, <32 x i32> <{}>",
+            halves[0],
+            halves[1],
+            lanes.join(", ")
+        ))
     }
 
     fn number_constant(&mut self, width: Width, format: FloatFormat, pattern: u64) -> String {
@@ -277,7 +331,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// `fmin`, `fmax`: -0 is less than +0, and a NaN loses against a number unless it is to be passed on.
-    fn extreme(
+    pub(super) fn extreme(
         &mut self,
         opcode: FloatingPoint,
         propagate_nan: bool,

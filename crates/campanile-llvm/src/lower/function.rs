@@ -188,6 +188,7 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
         };
         let bases = (0..form.count()).map(|row| self.row_base(&vector, value.bits, form, row)).collect();
         value.rows = Some(Rows { width: form.width, inner: form.inner, bases });
+        value.extracted = true;
     }
 
     /// What the first lane of a row holds, or would hold if it were active.
@@ -296,23 +297,13 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
             if bits <= 64 {
                 return constant(Width::All, bits, number as u64);
             }
-            let lanes: Vec<String> = (0..LANES).map(|_| format!("i{bits} {number}")).collect();
-            return format!("<{}>", lanes.join(", "));
+            return format!("splat (i{bits} {number})");
         }
         let first =
             self.writer.value(&format!("insertelement <32 x i{bits}> poison, i{bits} {scalar}, i32 0"));
         self.writer.value(&format!(
             "shufflevector <32 x i{bits}> {first}, <32 x i{bits}> poison, <32 x i32> zeroinitializer"
         ))
-    }
-
-    /// A value in one width: its only scalar, or a vector.
-    pub fn in_width(&mut self, width: Width, value: &Value) -> String {
-        match (width, value.scalar()) {
-            (Width::One, Some(scalar)) => scalar.to_owned(),
-            (Width::One, None) => unreachable!("a value that differs from lane to lane"),
-            (Width::All, _) => self.vector(value),
-        }
     }
 
     /// The scalar of a value that is the same in all active lanes.

@@ -24,6 +24,7 @@ mod service;
 mod special;
 mod synchronization;
 mod value;
+mod waiting;
 mod writer;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use campanile_core::module::{FunctionId, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
 use std::mem::offset_of;
+use waiting::Waiting;
 
 use crate::frame::{GroupFrame, SubgroupFrame};
 
@@ -48,6 +50,25 @@ pub struct Target {
     pub avx512: bool,
     /// Whether it has half-precision arithmetic.
     pub half: bool,
+    /// Whether it converts between half and single precision. What the processor lacks of this and of the next two, LLVM
+    /// would call functions for that are nowhere; the host does it instead.
+    pub half_conversion: bool,
+    /// Whether it multiplies and adds with one rounding.
+    pub fused: bool,
+    /// Whether it rounds to integral numbers.
+    pub integral: bool,
+    /// The major version of the LLVM that reads the text.
+    pub llvm: u32,
+}
+
+/// The function by which the host enters a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryName {
+    /// A [`GroupsEntry`](crate::frame::GroupsEntry). Sub-groups wait at barriers of the kernel only, the local size is
+    /// known, and calls are not deep.
+    Groups(String),
+    /// A [`SubgroupEntry`](crate::frame::SubgroupEntry); barriers are the host's affair.
+    Subgroup(String),
 }
 
 /// A kernel as LLVM IR.
@@ -55,17 +76,16 @@ pub struct Target {
 pub struct Lowered {
     /// The module's text.
     pub text: String,
-    /// `void (ptr SubgroupFrame)`: runs one sub-group.
-    pub subgroup_entry: String,
-    /// `void (ptr LaunchFrame, ptr shared, ptr private, i64 first, i64 end)`: runs all sub-groups of the work-groups of
-    /// these numbers, x counting fastest. None if sub-groups have to wait for one another.
-    pub groups_entry: Option<String>,
+    /// The function by which the host enters it.
+    pub entry: EntryName,
     /// The operations that [`Services`](crate::frame::Services) are asked for by their numbers.
     pub operations: Vec<Op>,
     /// Bytes of shared memory of the kernel's variables, from shared address zero on.
     pub shared_bytes: u64,
     /// Bytes of private memory that a work-item needs; none if that depends on how deep functions call themselves.
     pub private_bytes: Option<u64>,
+    /// Whether the groups entry has all sub-groups of a work-group under way together, each with its private memory.
+    pub together: bool,
 }
 
 /// What compiled code may report.
@@ -82,18 +102,27 @@ pub enum Fault {
 pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &Target) -> Lowered {
     let divergence = Divergence::new(module, kernel, launch);
     let mut program = Program::new(module, kernel, &divergence, launch, target);
+    let by_groups =
+        launch.local.is_some() && program.waiting != Waiting::InTurns && program.private_bytes().is_some();
+    let together = by_groups && program.waiting == Waiting::AtBarriers;
+    if together {
+        program.waiting = Waiting::Suspended;
+    }
     let mut declarations = BTreeSet::new();
     let mut definitions = String::new();
     for function in program.functions() {
         definitions.push_str(&function_text(&mut program, function, &mut declarations));
     }
     let name = program.name(kernel);
-    let subgroup_entry = format!("{name}.subgroup");
-    definitions.push_str(&entry::subgroup(&subgroup_entry, &name));
-    let groups_entry = (!program.waits).then(|| format!("{name}.groups"));
-    if let Some(entry) = &groups_entry {
-        definitions.push_str(&entry::groups(&program, entry, &name));
-    }
+    let entry = match by_groups {
+        true => EntryName::Groups(format!("{name}.groups")),
+        false => EntryName::Subgroup(format!("{name}.subgroup")),
+    };
+    definitions.push_str(&match &entry {
+        EntryName::Groups(entry) if together => entry::groups_together(&program, entry, &name),
+        EntryName::Groups(entry) => entry::groups(&program, entry, &name),
+        EntryName::Subgroup(entry) => entry::subgroup(entry, &name),
+    });
     let declarations: Vec<String> = declarations.into_iter().collect();
     let text = format!(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
@@ -102,11 +131,12 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
         target.data_layout,
         declarations.join("\n")
     );
+    let text = if target.llvm < 19 { writer::without_splats(&text) } else { text };
     Lowered {
         text,
-        subgroup_entry,
-        groups_entry,
+        entry,
         private_bytes: program.private_bytes(),
+        together,
         shared_bytes: program.shared_bytes,
         operations: program.operations,
     }
@@ -129,11 +159,18 @@ fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut B
             format!("ptr %frame, i32 %sp, <32 x i1> %entry{}", passed.collect::<String>())
         }
     };
+    let suspends = is_kernel && lowering.program.waiting == Waiting::Suspended;
+    let (result, attributes) = match suspends {
+        true => ("ptr".to_owned(), "presplitcoroutine "),
+        false => (program::result_type(&results), ""),
+    };
     let memory: String = lowering.memory.iter().map(|line| format!("  {line}\n")).collect();
-    let prologue = prologue(&mut lowering, is_kernel, &passing);
+    let mut prologue = prologue(&mut lowering, is_kernel, &passing);
+    if suspends {
+        prologue.push_str(&entry::begin_suspending());
+    }
     format!(
-        "define internal fastcc {} @{name}({parameters}) {{\n{memory}{prologue}{}}}\n\n",
-        program::result_type(&results),
+        "define internal fastcc {result} @{name}({parameters}) {attributes}{{\n{memory}{prologue}{}}}\n\n",
         lowering.writer.text()
     )
 }

@@ -10,6 +10,7 @@ use cranelift_entity::EntityRef;
 use super::Target;
 use super::function::Home;
 use super::value::Form;
+use super::waiting::Waiting;
 
 /// Least alignment of private variables, so that aligned accesses of all widths have whole words.
 const PRIVATE_ALIGNMENT: u64 = 16;
@@ -37,8 +38,8 @@ pub(super) struct Program<'p> {
     pub frames: BTreeMap<FunctionId, u64>,
     /// Functions that may be active several times in one sub-group.
     pub recursive: BTreeSet<FunctionId>,
-    /// Whether sub-groups wait for one another.
-    pub waits: bool,
+    /// How sub-groups wait for one another.
+    pub waiting: Waiting,
 }
 
 /// How an element of a parameter or result is passed.
@@ -81,9 +82,10 @@ impl<'p> Program<'p> {
             private: BTreeMap::new(),
             frames: BTreeMap::new(),
             recursive: BTreeSet::new(),
-            waits: false,
+            waiting: Waiting::Never,
         };
         program.recursive = program.recursive_functions();
+        program.waiting = Waiting::of(&program);
         program.place_variables();
         program
     }

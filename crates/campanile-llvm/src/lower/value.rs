@@ -9,6 +9,8 @@ pub(super) struct Value {
     pub bits: u32,
     /// The value as a base for each row of lanes.
     pub rows: Option<Rows>,
+    /// Whether the rows were taken out of the vector, so that computing on with vectors costs less.
+    pub extracted: bool,
     /// The value of each lane, as a vector. What it holds in inactive lanes means nothing.
     pub vector: Option<String>,
     /// A condition under which the rows do not tell the truth, so that the vector has to be taken.

@@ -115,7 +115,7 @@ pub(super) fn constant(width: Width, bits: u32, value: u64) -> String {
     match width {
         Width::One => signed,
         Width::All if signed == "0" => "zeroinitializer".to_owned(),
-        Width::All => list(bits, std::iter::repeat_n(signed, LANES as usize)),
+        Width::All => format!("splat (i{bits} {signed})"),
     }
 }
 
@@ -126,7 +126,20 @@ pub(super) fn ramp(bits: u32, inner: u64, width: u32) -> String {
     list(bits, lanes)
 }
 
-fn list(bits: u32, lanes: impl Iterator<Item = String>) -> String {
+/// A vector constant of these elements.
+pub(super) fn list(bits: u32, lanes: impl Iterator<Item = String>) -> String {
     let lanes: Vec<String> = lanes.map(|lane| format!("i{bits} {lane}")).collect();
     format!("<{}>", lanes.join(", "))
+}
+
+/// The text without splats, which LLVM knows from version 19 on only.
+pub(super) fn without_splats(text: &str) -> String {
+    let mut parts = text.split("splat (");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (element, rest) = part.split_once(')').unwrap_or((part, ""));
+        plain.push_str(&format!("<{}>", vec![element; LANES as usize].join(", ")));
+        plain.push_str(rest);
+    }
+    plain
 }

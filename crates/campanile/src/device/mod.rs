@@ -380,6 +380,11 @@ impl Device {
         self.transfers.as_deref().unwrap_or_default()
     }
 
+    /// The same, which is forgotten then: for those who tell of long sequences of launches as they go.
+    pub fn take_transfers(&mut self) -> Vec<Transfer> {
+        self.transfers.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// Bytes that went from the host to the device so far.
     pub fn uploaded(&self) -> u64 {
         self.uploaded

@@ -138,7 +138,7 @@ impl Device {
             let (action, reason) = storage.before(used);
             return self.arrive(id, place, action, reason, of);
         }
-        let memory = self.engine.allocate(storage.bytes().max(1))?;
+        let memory = self.engine.allocate(storage.bytes())?;
         let result = self.put(id, Place { memory, start: 0 }, used, Reason::Aligned, of);
         if result.is_err() {
             self.release(memory);

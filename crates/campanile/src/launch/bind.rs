@@ -99,7 +99,7 @@ impl Binder<'_, '_> {
     /// Notes the sizes of what is passed, which must have the dimensions of the argument.
     fn shape(&mut self, name: &str, value: &Passed<'_>, bindings: &mut Bindings) {
         let shape = match value {
-            Passed::Array(buffer) => buffer.shape(),
+            Passed::Array(buffer) => self.elements(name, buffer.shape()),
             Passed::Records(records) => {
                 bindings.records.insert(name.to_owned(), records.clone());
                 &records.shape
@@ -116,6 +116,15 @@ impl Binder<'_, '_> {
             self.fault(ArgumentError::Rank { name, expected: rank, given });
         }
         bindings.shapes.insert(name.to_owned(), shape.to_vec());
+    }
+
+    /// The sizes of an array in elements of the argument: bytes that are one element are none of its dimensions.
+    fn elements<'s>(&self, name: &str, shape: &'s [u64]) -> &'s [u64] {
+        let buffer = self.layout.buffers.iter().find(|buffer| buffer.variable == name);
+        match (buffer.map(|buffer| &buffer.ty), shape) {
+            (Some(ElementType::Bytes(bytes)), [shape @ .., last]) if *last == u64::from(*bytes) => shape,
+            _ => shape,
+        }
     }
 
     fn buffer(&mut self, index: usize) -> Option<Bound> {
@@ -155,7 +164,7 @@ impl Binder<'_, '_> {
                 self.wrong_kind(&name, "an array of records", "an array");
                 return None;
             }
-            expected if self.layout.origin == Origin::Interface && *expected != array.number().into() => {
+            expected if self.layout.origin == Origin::Interface && !holds(array, expected) => {
                 let (expected, given) = (expected.clone(), array.number().into());
                 self.fault(ArgumentError::ElementType { name, expected, given });
                 return None;
@@ -302,5 +311,15 @@ impl Binder<'_, '_> {
                 None
             }
         }
+    }
+}
+
+/// Whether an array holds elements of a type. Those of which only the bytes are known are rows of `u8`.
+fn holds(array: &AnyBuffer, ty: &ElementType) -> bool {
+    match ty {
+        ElementType::Bytes(bytes) => {
+            array.number() == Number::U8 && array.shape().last() == Some(&u64::from(*bytes))
+        }
+        ty => *ty == array.number().into(),
     }
 }

@@ -106,6 +106,27 @@ pub enum ArgumentError {
     },
 }
 
+impl ArgumentError {
+    /// Its stable code, such as `buffer_too_small`.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            ArgumentError::Unknown { .. } => "unknown_argument",
+            ArgumentError::Missing(_) => "missing_argument",
+            ArgumentError::Twice(_) => "argument_twice",
+            ArgumentError::Computed(_) => "computed_argument",
+            ArgumentError::Kind { .. } => "argument_kind",
+            ArgumentError::ElementType { .. } => "element_type",
+            ArgumentError::RecordLayout { .. } => "record_layout",
+            ArgumentError::Rank { .. } => "argument_rank",
+            ArgumentError::TooSmall { .. } => "buffer_too_small",
+            ArgumentError::Size { .. } => "argument_size",
+            ArgumentError::Foreign(_) => "foreign_array",
+            ArgumentError::ReadOnly(_) => "read_only_memory",
+            ArgumentError::Alignment { .. } => "argument_alignment",
+        }
+    }
+}
+
 fn names_of(names: &[String]) -> String {
     match names {
         [] => "the kernel has none".to_owned(),
@@ -161,10 +182,15 @@ pub enum LaunchError {
         iterations: u64,
     },
     /// A workspace that the engine has no memory for.
-    #[error("no memory for {bytes} bytes of workspace `{workspace}` in {iterations} iterations")]
+    #[error(
+        "no memory for {bytes} bytes of workspace `{workspace}`: {} elements in each of {iterations} iterations",
+        .sizes.iter().map(u64::to_string).collect::<Vec<_>>().join("·")
+    )]
     WorkspaceMemory {
         /// Its name.
         workspace: String,
+        /// Its sizes.
+        sizes: Vec<u64>,
         /// Iterations of the launch.
         iterations: u64,
         /// Bytes of all iterations.
@@ -192,4 +218,27 @@ pub enum LaunchError {
     /// The engine refuses.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+impl LaunchError {
+    /// Its stable code, such as `workspace_overflow`. Each of several arguments has a code of its own.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            LaunchError::Arguments(_) => "arguments",
+            LaunchError::ForeignKernel(_) => "foreign_kernel",
+            LaunchError::Extent { .. } => "extent",
+            LaunchError::Index { .. } => "index",
+            LaunchError::WorkspaceOverflow { .. } => "workspace_overflow",
+            LaunchError::WorkspaceMemory { .. } => "workspace_memory",
+            LaunchError::LaneGroup { .. } => "lane_group",
+            LaunchError::TooLarge => "too_many_work_items",
+            LaunchError::Overlap { .. } => "overlap",
+            LaunchError::Engine(EngineError::OutOfMemory { .. }) => "out_of_memory",
+            LaunchError::Engine(EngineError::Launch(_)) => "refused_by_engine",
+            LaunchError::Engine(EngineError::Variable(_)) => "variable",
+            LaunchError::Engine(EngineError::UnknownMemory) => "unknown_memory",
+            LaunchError::Engine(EngineError::OutOfRange { .. }) => "out_of_range",
+            LaunchError::Engine(EngineError::Other(_)) => "engine",
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Sizes that the host computes, once for each launch: what the kernel is told is what was allocated.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use campanile_contract::extent::{Arguments, Reference};
 use campanile_contract::layout::Kind;
@@ -18,6 +19,8 @@ pub(super) struct Sizes {
     pub workspaces: Vec<Vec<u64>>,
     /// Per shared-memory argument its bytes.
     pub shared: Vec<u64>,
+    /// For arrays of explicit shape the bytes that they have by it: what is passed may have more.
+    pub explicit: BTreeMap<String, u64>,
 }
 
 /// The host's side of a launch, as extents ask for it.
@@ -42,8 +45,7 @@ pub(super) fn evaluate(
     let value = |of: &str, extent: &Extent| {
         extent.evaluate(&host).map_err(|fault| LaunchError::Extent { of: of.to_owned(), fault })
     };
-    host.check_explicit_shapes(&value)?;
-    let mut sizes = Sizes::default();
+    let mut sizes = Sizes { explicit: host.explicit_shapes(&value)?, ..Sizes::default() };
     for workspace in &layout.workspaces {
         let dims = workspace.dims.iter().map(|dimension| value(&workspace.variable, &dimension.extent));
         sizes.workspaces.push(dims.collect::<Result<_, _>>()?);
@@ -83,11 +85,12 @@ fn fetch_fields(
 }
 
 impl HostValues<'_> {
-    fn check_explicit_shapes(
+    /// The bytes of arrays of explicit shape, as many as which must be passed.
+    fn explicit_shapes(
         &self,
         value: &impl Fn(&str, &Extent) -> Result<u64, LaunchError>,
-    ) -> Result<(), LaunchError> {
-        let mut faults = Vec::new();
+    ) -> Result<BTreeMap<String, u64>, LaunchError> {
+        let (mut faults, mut explicit) = (Vec::new(), BTreeMap::new());
         for parameter in &self.layout.parameters {
             let (Some(shape), Some(given)) = (&parameter.shape, self.bindings.shapes.get(&parameter.name))
             else {
@@ -99,11 +102,12 @@ impl HostValues<'_> {
             let element = buffer.and_then(|buffer| self.layout.size_of(&buffer.ty)).unwrap_or(1);
             let bytes = |sizes: &[u64]| product(sizes, u64::from(element)).unwrap_or(u64::MAX);
             let (needed, given) = (bytes(&sizes), bytes(given));
+            explicit.insert(name.clone(), needed);
             if needed > given {
                 faults.push(ArgumentError::TooSmall { name: name.clone(), sizes, element, needed, given });
             }
         }
-        if faults.is_empty() { Ok(()) } else { Err(LaunchError::Arguments(faults)) }
+        if faults.is_empty() { Ok(explicit) } else { Err(LaunchError::Arguments(faults)) }
     }
 }
 

@@ -29,7 +29,9 @@ impl Launcher<'_, '_> {
         for (buffer, bound) in self.layout.buffers.iter().zip(&self.bindings.buffers) {
             if let Bound::Memory { storage, bytes } = bound {
                 let all = device.storage(*storage).map_or(0, Storage::bytes);
-                let whole = *bytes == (0..all);
+                // An array may be larger than the shape that the kernel promises to overwrite.
+                let explicit = self.sizes.explicit.get(&buffer.variable);
+                let whole = *bytes == (0..all) && explicit.is_none_or(|needed| *needed >= all);
                 uses.entry(*storage).or_default().join(use_of(buffer, whole));
             }
         }
@@ -81,7 +83,7 @@ impl Launcher<'_, '_> {
         if packed.is_some() {
             return self.bring(device, uses);
         }
-        let memory = device.engine().allocate(end.max(1))?;
+        let memory = device.engine().allocate(end)?;
         let pack = |(id, start)| {
             let place = Place { memory, start };
             Ok((id, device.put(id, place, uses[&id], Reason::Packed, self.of)?))

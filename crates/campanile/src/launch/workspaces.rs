@@ -42,10 +42,12 @@ impl Launcher<'_, '_> {
         bytes: &[u64],
         made: &mut Workspaces,
     ) -> Result<(), LaunchError> {
-        for (workspace, bytes) in self.layout.workspaces.iter().zip(bytes) {
-            let memory = device.engine().allocate((*bytes).max(1)).map_err(|error| match error {
+        let workspaces = self.layout.workspaces.iter().zip(&self.sizes.workspaces);
+        for ((workspace, sizes), bytes) in workspaces.zip(bytes) {
+            let memory = device.engine().allocate(*bytes).map_err(|error| match error {
                 EngineError::OutOfMemory { bytes } => LaunchError::WorkspaceMemory {
                     workspace: workspace.variable.clone(),
+                    sizes: sizes.clone(),
                     iterations: self.range.iterations,
                     bytes,
                 },

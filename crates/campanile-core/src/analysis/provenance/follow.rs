@@ -195,7 +195,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             // It is extended where the base is wider: then it is no whole address.
             offset = self.derived(Rule::Narrow(offset));
         }
-        self.derived(Rule::Sum(base, offset))
+        self.derived(Rule::Index(base, offset))
     }
 
     /// A new cell that a rule fills.
@@ -219,6 +219,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
     }
 
     fn instruction(&mut self, at: Point, body: &Body, instruction: &Instruction) {
+        self.solver.at = Some(at.site);
         let op = instruction.op;
         let operands = body.operands(instruction);
         match flow(op.opcode()) {
@@ -319,6 +320,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         let Base::Parameter(position) = address.base else { return };
         let bytes = op.ty().map_or(8, |ty| ty.bits() / 8);
         for (element, cell) in self.operand(at, *target, true).into_iter().enumerate() {
+            self.solver.loaded.entry((cell, position)).or_insert(at.site);
             let source = match address.offset {
                 Offset::Immediate(offset) => {
                     let start = i64::from(offset) + i64::from(bytes) * element as i64;

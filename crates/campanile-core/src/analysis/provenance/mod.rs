@@ -1,7 +1,7 @@
 //! Where the addresses come from that a kernel and the functions it calls use.
 //!
 //! `flow` says what each instruction passes on, `follow` turns bodies into constraints between values, `solve`
-//! solves them, `contents` is what variables hold, `source` what a value can be. Registers are followed by element,
+//! solves them, `contents` is what variables hold, `source` what a value can be, `way` how one came to be. Registers are followed by element,
 //! variables by the bytes that an access at a known distance from their start touches, without regard to the order of
 //! instructions. What is stored in buffers and in global memory is followed no further: the address escapes, and what
 //! is loaded from there is unknown.
@@ -11,12 +11,13 @@ mod flow;
 mod follow;
 mod solve;
 mod source;
+mod way;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CallGraph, Witness};
 use crate::isa::Space;
-use crate::module::Module;
+use crate::module::{FunctionId, Module};
 pub use source::{Packing, Root};
 pub(super) use source::{Roots, reaches};
 
@@ -58,19 +59,43 @@ pub struct Access {
     pub effect: Effect,
 }
 
+/// The instructions on a shortest way by which the address in a parameter comes to an instruction that uses it, in
+/// order: the first one loads the parameter, calls pass it on, variables may hold it meanwhile. Empty if no way is
+/// known, as for an address of unknown origin, which may lead anywhere.
+pub fn way_from_parameter(
+    module: &Module,
+    kernel: FunctionId,
+    position: usize,
+    site: Witness,
+) -> Vec<Witness> {
+    let graph = CallGraph::new(module, kernel);
+    solved(module, &graph, None).way(position as u32, site)
+}
+
+fn solved<'module>(
+    module: &'module Module,
+    graph: &'module CallGraph,
+    packing: Option<Packing<'module>>,
+) -> Solver<'module> {
+    let mut solver = Solver::new(Roots::new(module, graph.kernel, packing));
+    Follower::follow(module, graph, &mut solver);
+    solver.solve();
+    solver
+}
+
 /// The origins of all addresses of a kernel.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     accesses: BTreeMap<(Witness, Root), (Space, Effect)>,
+    /// What the roots of used addresses have been added to that is as likely the base; none where there was nothing.
+    beside: BTreeMap<Root, BTreeSet<Option<Root>>>,
 }
 
 impl Provenance {
     /// Follows the addresses of a kernel, whose buffers may be packed in one allocation.
     pub fn new(module: &Module, graph: &CallGraph, packing: Option<Packing>) -> Self {
-        let mut solver = Solver::new(Roots::new(module, graph.kernel, packing));
-        Follower::follow(module, graph, &mut solver);
-        solver.solve();
-        let mut provenance = Provenance { accesses: BTreeMap::new() };
+        let solver = solved(module, graph, packing);
+        let mut provenance = Provenance { accesses: BTreeMap::new(), beside: BTreeMap::new() };
         for site in &solver.sites {
             provenance.add(&solver, site);
         }
@@ -92,10 +117,22 @@ impl Provenance {
         self.accesses().filter(move |access| access.site == site)
     }
 
+    /// Whether some bytes of a parameter move addresses on, but are none: whatever they are added to is an address by
+    /// itself elsewhere, or if neither is, comes earlier among the parameters.
+    pub(super) fn is_offset(&self, root: Root) -> bool {
+        let beside = |root: Root| self.beside.get(&root).into_iter().flatten();
+        let is_alone = |root: Root| beside(root).any(Option::is_none);
+        let gives_way = |other: &Option<Root>| other.is_some_and(|other| is_alone(other) || other < root);
+        !is_alone(root) && beside(root).next().is_some() && beside(root).all(gives_way)
+    }
+
     fn add(&mut self, solver: &Solver, site: &Site) {
-        let sources = solver.sources(site.address).iter().map(|source| source.root);
-        let reached = sources.filter(|root| solver.roots.may_reach(*root, site.space));
-        let mut reached: Vec<Root> = reached.collect();
+        let sources = solver.sources(site.address).iter();
+        let reached = sources.filter(|source| solver.roots.may_reach(source.root, site.space));
+        for source in reached.clone() {
+            self.beside.entry(source.root).or_default().insert(source.beside);
+        }
+        let mut reached: Vec<Root> = reached.map(|source| source.root).collect();
         if site.wild {
             reached.push(Root::Unknown);
         }

@@ -1,12 +1,13 @@
 //! Which sources reach which value: constraints between cells, solved up to the least fixed point.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 use super::Effect;
 use super::contents::{Contents, Place};
-use super::source::{Force, Root, Roots, Source, Sources, difference, mixed, sum};
+use super::source::{Force, Root, Roots, Source, Sources, difference, indexed, mixed, sum};
 use crate::analysis::Witness;
 use crate::isa::Space;
 use crate::module::VariableId;
@@ -36,10 +37,31 @@ pub(super) enum Rule {
     Narrow(Cell),
     /// The sum of two.
     Sum(Cell, Cell),
+    /// The sum of two, of which the first one stands in the place of the base.
+    Index(Cell, Cell),
     /// The difference of two.
     Difference(Cell, Cell),
     /// Bits of two.
     Mix(Cell, Cell),
+}
+
+impl Rule {
+    /// The cells that it reads.
+    pub fn cells(self) -> impl Iterator<Item = Cell> {
+        let (first, second) = match self {
+            Rule::Copy(from)
+            | Rule::Shift(from, _)
+            | Rule::Somewhere(from)
+            | Rule::Joined(from)
+            | Rule::Doubtful(from)
+            | Rule::Narrow(from) => (from, None),
+            Rule::Sum(left, right)
+            | Rule::Index(left, right)
+            | Rule::Difference(left, right)
+            | Rule::Mix(left, right) => (left, Some(right)),
+        };
+        std::iter::once(first).chain(second)
+    }
 }
 
 /// An access to memory: where, and what it reads into or writes from.
@@ -85,7 +107,12 @@ pub(super) struct Solver<'module> {
     pub roots: Roots<'module>,
     pub sites: Vec<Site>,
     cells: PrimaryMap<Cell, CellState>,
-    rules: BTreeSet<(Cell, Rule)>,
+    /// Each with the instruction that it was first drawn from.
+    pub(super) rules: BTreeMap<(Cell, Rule), Option<Witness>>,
+    /// The instructions that load parameters, by position.
+    pub(super) loaded: BTreeMap<(Cell, u32), Witness>,
+    /// The instruction that constraints are drawn from.
+    pub at: Option<Witness>,
     pub(super) contents: BTreeMap<VariableId, Contents>,
     changed: Vec<Cell>,
 }
@@ -107,7 +134,9 @@ impl<'module> Solver<'module> {
             roots,
             sites: Vec::new(),
             cells: PrimaryMap::new(),
-            rules: BTreeSet::new(),
+            rules: BTreeMap::new(),
+            loaded: BTreeMap::new(),
+            at: None,
             contents: BTreeMap::new(),
             changed: Vec::new(),
         }
@@ -132,22 +161,12 @@ impl<'module> Solver<'module> {
     }
 
     pub fn rule(&mut self, target: Cell, rule: Rule) {
-        if !self.rules.insert((target, rule)) {
-            return;
-        }
-        self.cells[target].target = true;
-        let (first, second) = match rule {
-            Rule::Copy(from)
-            | Rule::Shift(from, _)
-            | Rule::Somewhere(from)
-            | Rule::Joined(from)
-            | Rule::Doubtful(from)
-            | Rule::Narrow(from) => (from, None),
-            Rule::Sum(left, right) | Rule::Difference(left, right) | Rule::Mix(left, right) => {
-                (left, Some(right))
-            }
+        match self.rules.entry((target, rule)) {
+            Entry::Occupied(_) => return,
+            Entry::Vacant(vacant) => vacant.insert(self.at),
         };
-        for from in std::iter::once(first).chain(second) {
+        self.cells[target].target = true;
+        for from in rule.cells() {
             self.cells[from].users.push((target, rule));
         }
         self.apply(target, rule);
@@ -175,6 +194,7 @@ impl<'module> Solver<'module> {
             Rule::Doubtful(from) => each(from, &|source| self.roots.doubtful(source)),
             Rule::Narrow(from) => each(from, &|source| self.roots.narrow(source)),
             Rule::Sum(left, right) => sum(&self.cells[left].sources, &self.cells[right].sources),
+            Rule::Index(base, offset) => indexed(&self.cells[base].sources, &self.cells[offset].sources),
             Rule::Difference(left, right) => {
                 difference(&self.cells[left].sources, &self.cells[right].sources)
             }
@@ -187,7 +207,8 @@ impl<'module> Solver<'module> {
 
     /// Draws the consequences of what the address of an access is known to be.
     fn access(&mut self, index: usize) {
-        let Site { space, address, .. } = self.sites[index];
+        let Site { witness, space, address, .. } = self.sites[index];
+        self.at = Some(witness);
         for source in self.cells[address].sources.clone() {
             if !self.roots.may_reach(source.root, space) {
                 continue;

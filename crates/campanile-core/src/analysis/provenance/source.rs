@@ -66,21 +66,36 @@ pub(super) enum Force {
 pub(super) struct Source {
     pub force: Force,
     pub root: Root,
+    /// The bytes of a parameter that it has been added to and that are as likely the base; none for what stood in the
+    /// place of a base.
+    pub beside: Option<Root>,
     /// Bytes from the start of a variable; none if unknown, and for other roots.
     pub offset: Option<i64>,
 }
 
 impl Source {
-    pub const INTEGER: Source = Source { force: Force::None, root: Root::Integer, offset: None };
-    pub const UNKNOWN: Source = Source { force: Force::Possible, root: Root::Unknown, offset: None };
+    pub const INTEGER: Source = Source::new(Force::None, Root::Integer);
+    pub const UNKNOWN: Source = Source::new(Force::Possible, Root::Unknown);
+
+    const fn new(force: Force, root: Root) -> Self {
+        Source { force, root, beside: None, offset: None }
+    }
 
     pub const fn certain(root: Root) -> Self {
-        Source { force: Force::Certain, root, offset: None }
+        Source::new(Force::Certain, root)
     }
 
     /// An address in a variable.
     pub const fn variable(variable: VariableId, offset: i64) -> Self {
-        Source { force: Force::Certain, root: Root::Variable(variable), offset: Some(offset) }
+        Source { offset: Some(offset), ..Source::certain(Root::Variable(variable)) }
+    }
+
+    /// The same, added to one of others, none of which is more likely the base.
+    fn beside(self, others: &Sources) -> Self {
+        let parameters = others.iter().filter(|other| other.force > Force::None && other.root != self.root);
+        let mut parameters = parameters.map(|other| other.root);
+        let other = parameters.find(|root| matches!(root, Root::Parameter { .. }));
+        Source { beside: self.beside.or(other), ..self }
     }
 
     /// The same at an unknown distance.
@@ -106,6 +121,15 @@ pub(super) type Sources = BTreeSet<Source>;
 /// The sum of two values: each alternative of either that is not weaker than all alternatives of the other. With two
 /// addresses it can be their difference, which is a number.
 pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
+    added(left, right, true)
+}
+
+/// The same, where the first one stands in the place of the base.
+pub(super) fn indexed(base: &Sources, offset: &Sources) -> Sources {
+    added(base, offset, false)
+}
+
+fn added(left: &Sources, right: &Sources, is_symmetric: bool) -> Sources {
     let weakest = |sources: &Sources| sources.iter().map(|source| source.force).min();
     let (Some(least_left), Some(least_right)) = (weakest(left), weakest(right)) else {
         return Sources::new();
@@ -114,6 +138,11 @@ pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
         sources.iter().copied().filter(|source| source.force >= least).collect()
     };
     let (left, right) = (kept(left, least_right), kept(right, least_left));
+    let beside = |sources: &Sources, others: &Sources| -> Sources {
+        sources.iter().map(|source| source.beside(others)).collect()
+    };
+    let marked = if is_symmetric { beside(&left, &right) } else { left.clone() };
+    let (left, right) = (marked, beside(&right, &left));
     let mut sum = united(&left, &right, |one, other| one == other);
     let is_address = |sources: &Sources| sources.iter().any(|source| source.force >= Force::Allocation);
     if is_address(&left) && is_address(&right) {
@@ -199,7 +228,7 @@ impl<'module> Roots<'module> {
             Some(_) => Force::Certain,
             None => Force::Possible,
         };
-        Source { force, root: Root::Parameter { position, start, end }, offset: None }
+        Source::new(force, Root::Parameter { position, start, end })
     }
 
     /// A source as part of something that is no whole address any more. What is made of an address is seldom added to

@@ -18,7 +18,7 @@ use campanile_engine::{
 };
 
 use super::{JitEngine, JitOptions, JitUnavailable, Lower};
-use crate::lower::{Lowered, Target};
+use crate::lower::{EntryName, Lowered, Target};
 
 /// The frames as IR has them, and getters of what tests need.
 const FRAMES: &str = "
@@ -94,11 +94,11 @@ fn lowered(target: &Target, ir: &str) -> Lowered {
     let Target { triple, data_layout, .. } = target;
     Lowered {
         text: format!("target triple = \"{triple}\"\ntarget datalayout = \"{data_layout}\"\n{FRAMES}\n{ir}"),
-        subgroup_entry: "sub".to_owned(),
-        groups_entry: None,
+        entry: EntryName::Subgroup("sub".to_owned()),
         operations: Vec::new(),
         shared_bytes: 0,
         private_bytes: Some(0),
+        together: false,
     }
 }
 

@@ -5,7 +5,7 @@ use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::Engine;
 
-use crate::lower::{Lowered, Target};
+use crate::lower::{EntryName, Lowered, Target};
 
 /// Counts each work-group, which code does by itself.
 fn count_groups(_: &Module, _: FunctionId, shape: LaunchShape, target: &Target) -> Lowered {
@@ -30,8 +30,8 @@ loop:
 end_:
   ret void
 }";
-    let groups_entry = Some("groups".to_owned());
-    Lowered { groups_entry, shared_bytes: 1, private_bytes: Some(3), ..lowered(target, ir) }
+    let entry = EntryName::Groups("groups".to_owned());
+    Lowered { entry, shared_bytes: 1, private_bytes: Some(3), ..lowered(target, ir) }
 }
 
 #[test]

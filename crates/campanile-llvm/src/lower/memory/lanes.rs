@@ -85,7 +85,7 @@ impl FunctionLowering<'_, '_> {
                 return;
             }
         } else if let (Some(rows), Some(wraps)) = (address.rows.clone(), address.wraps.clone())
-            && rows.inner == access.bytes()
+            && self.is_by_rows(access, &rows)
         {
             let [slow, fast, done] = ["wraps", "rows", "stored"].map(|stem| self.writer.label(stem));
             let vectors: Vec<Value> =
@@ -95,7 +95,9 @@ impl FunctionLowering<'_, '_> {
             self.store_scattered(access, address, &vectors);
             self.writer.line(&format!("br label %{done}"));
             self.writer.place(&fast);
-            self.store_rows(access, &rows, address.bits, &vectors);
+            if !self.store_rows(access, &rows, address.bits, &vectors) {
+                self.store_scattered(access, address, &vectors);
+            }
             self.writer.line(&format!("br label %{done}"));
             self.writer.place(&done);
             return;
@@ -182,7 +184,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Loads what lanes point to, for those of a mask.
-    pub(super) fn gather(&mut self, pointers: &str, bits: u32, mask: &str) -> String {
+    pub(in crate::lower) fn gather(&mut self, pointers: &str, bits: u32, mask: &str) -> String {
         let ty = Width::All.int(bits);
         let name = format!("llvm.masked.gather.v32i{bits}.v32p0");
         self.writer.call(

@@ -71,7 +71,7 @@ impl FunctionLowering<'_, '_> {
                 let place = self.variable_address(variable);
                 if space == Space::Generic && own.address_bits() == 32 {
                     let place = self.scalar(&place);
-                    Value::uniform(64, self.to_generic(Width::One, own, &place))
+                    Value::uniform(64, self.generic_address(Width::One, own, &place))
                 } else {
                     place
                 }

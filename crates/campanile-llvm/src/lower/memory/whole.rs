@@ -26,6 +26,11 @@ impl FunctionLowering<'_, '_> {
         None
     }
 
+    /// Whether rows with a condition pay for a second way.
+    pub(super) fn is_by_rows(&self, access: &Access, rows: &Rows) -> bool {
+        rows.inner == access.bytes() || rows.form() == Form::UNIFORM || rows.inner == 0 && self.mask.is_none()
+    }
+
     fn load_uniform(&mut self, access: &Access, pointer: &str) -> Vec<Value> {
         let elements = (0..u64::from(access.count)).map(|element| {
             let place = self.offset(pointer, element * access.element_bytes());

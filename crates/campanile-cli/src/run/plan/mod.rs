@@ -1,20 +1,23 @@
 //! Running a launch plan.
 
+mod arrays;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use campanile::contract::layout::Limits;
-use campanile::contract::plan::{Array as ArrayPlan, LaunchStep, Part, Repeat, Step};
+use campanile::contract::plan::{LaunchStep, Repeat, Step};
 use campanile::contract::{Plan, Policy};
-use campanile::{Device, Kernel, Module, Records, RecordsBuilder};
+use campanile::{Device, Kernel, Module};
 
 use super::arguments::Named;
 use super::host::Host;
-use super::summary::{self, Summary};
+use super::outputs::{Outputs, destinations};
+use super::summary::{Summary, Transfers};
 use crate::advice::advised;
-use crate::arrays::{Array, Destination, Value, ValueSpec, View, beside};
+use crate::arrays::{ValueSpec, View, beside};
 use crate::console::{Console, Tally};
 use crate::kernels::Descriptions;
 use crate::progress::Progress;
@@ -34,6 +37,7 @@ struct Execution<'a> {
     host: Host,
     kernels: BTreeMap<String, Kernel>,
     summary: Summary,
+    transfers: Transfers,
     progress: Arc<Progress>,
 }
 
@@ -53,9 +57,12 @@ impl Run<'_> {
         let plan = descriptions.plan.as_ref().ok_or_else(|| anyhow!("no plan has been read"))?;
         let files: Vec<PathBuf> =
             plan.modules.iter().map(|file| beside(self.path, Path::new(file))).collect();
-        let Some(module) = input::load_program(&files, false, console, &mut tally)? else {
+        let Some(module) = input::load_program(&files, true, console, &mut tally)? else {
             return Ok(super::faulty(console, tally));
         };
+        if !descriptions.are_of(&module, console, &mut tally) {
+            return Ok(super::faulty(console, tally));
+        }
         let module = Module::from(module);
         let Some(kernels) = kernels(&descriptions, plan, &module, console, &mut tally) else {
             return Ok(super::faulty(console, tally));
@@ -63,7 +70,8 @@ impl Run<'_> {
         let progress = Arc::new(Progress::new(console, self.path.display().to_string()));
         let device = self.options.device(&module, console, progress.clone())?;
         let (host, summary) = (Host::default(), Summary::default());
-        let mut execution = Execution { run: self, device, host, kernels, summary, progress };
+        let transfers = Transfers::new(self.options.explain_transfers);
+        let mut execution = Execution { run: self, device, host, kernels, summary, transfers, progress };
         execution.execute(plan, tally)
     }
 }
@@ -87,27 +95,51 @@ fn kernels(
 }
 
 impl Execution<'_> {
-    fn execute(&mut self, plan: &Plan, tally: Tally) -> Result<Outcome> {
-        let variables = self.values(&plan.globals)?;
+    fn execute(&mut self, plan: &Plan, mut tally: Tally) -> Result<Outcome> {
+        let console = self.run.console;
+        let planned = self.prepare(plan);
+        let Some(planned) = self.told(planned, &mut tally)? else { return Ok(super::faulty(console, tally)) };
+        // What the command line adds is no fault of the plan.
+        let outputs = planned.and(&self.run.options.outputs());
+        outputs.check(&self.host, &self.device)?;
+        let made = self.steps(&plan.steps);
+        let Some(fine) = self.told(made, &mut tally)? else { return Ok(super::faulty(console, tally)) };
+        outputs.tell(&self.host, &mut self.device, console)?;
+        self.transfers.tell(console, &mut self.device)?;
+        self.transfers.total(console, &self.device)?;
+        self.summary.tell(console, self.device.engine_name(), tally);
+        Ok(if fine { Outcome::Fine } else { Outcome::Faulty })
+    }
+
+    /// Tells what is wrong with the plan; none then. That a file cannot be read or written is an error of the command.
+    fn told<T>(&self, result: Result<T>, tally: &mut Tally) -> Result<Option<T>> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.chain().any(|cause| cause.is::<std::io::Error>()) => Err(error),
+            Err(error) => {
+                self.run.console.plan_error(&error, tally);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Makes everything ready for the first launch, and looks at everything that can be known before it.
+    fn prepare(&mut self, plan: &Plan) -> Result<Outputs> {
+        let variables = plan
+            .globals
+            .iter()
+            .map(|(name, text)| Ok(Named { name: name.clone(), value: self.value(name, text)? }));
+        let variables: Vec<Named<ValueSpec>> = variables.collect::<Result<_>>()?;
         self.host.write_variables(&mut self.device, &variables)?;
         self.arrays(plan)?;
         self.check_arguments(plan)?;
-        let saves = self.destinations(&plan.save, &self.run.options.saves)?;
-        let global_saves = self.destinations(&plan.save_globals, &self.run.options.global_saves)?;
-        let prints: Vec<View> =
-            plan.print.iter().map(|text| View::new(text)).chain(self.run.options.prints.clone()).collect();
-        self.host.check_saves(&saves)?;
-        self.host.check_variables(&self.device, &prints, &global_saves)?;
-        let fine = self.steps(&plan.steps)?;
-        self.host.save(&mut self.device, &saves)?;
-        self.host.save_variables(&mut self.device, &global_saves)?;
-        self.host.print(&mut self.device, &prints)?;
-        let console = self.run.console;
-        if self.run.options.explain_transfers {
-            summary::transfers(console, &self.device)?;
-        }
-        self.summary.tell(console, self.device.engine_name(), tally);
-        Ok(if fine { Outcome::Fine } else { Outcome::Faulty })
+        let outputs = Outputs {
+            saves: destinations(&plan.save, self.run.path)?,
+            global_saves: destinations(&plan.save_globals, self.run.path)?,
+            prints: plan.print.iter().map(|text| View::new(text)).collect(),
+        };
+        outputs.check(&self.host, &self.device)?;
+        Ok(outputs)
     }
 
     /// A value of the plan; files are beside the plan.
@@ -117,58 +149,17 @@ impl Execution<'_> {
         Ok(spec.beside(self.run.path))
     }
 
-    fn values(&self, texts: &BTreeMap<String, String>) -> Result<Vec<Named<ValueSpec>>> {
-        let value = |(name, text): (&String, &String)| {
-            Ok(Named { name: name.clone(), value: self.value(name, text)? })
-        };
-        texts.iter().map(value).collect()
-    }
-
-    /// Where the plan saves, then where the command line does.
-    fn destinations(
-        &self,
-        texts: &BTreeMap<String, String>,
-        more: &[Named<Destination>],
-    ) -> Result<Vec<Named<Destination>>> {
-        let planned = texts.iter().map(|(name, text)| {
-            let parsed: Result<Destination, _> = text.parse();
-            let value = parsed.map_err(|error| anyhow!("where `{name}` is saved: {error}"))?;
-            Ok(Named { name: name.clone(), value: value.beside(self.run.path) })
-        });
-        planned.chain(more.iter().cloned().map(Ok)).collect()
-    }
-
-    /// Hands all arrays to the device; parts come after what they are parts of.
-    fn arrays(&mut self, plan: &Plan) -> Result<()> {
-        for (name, array) in &plan.arrays {
-            if let Some(text) = &array.value {
-                let loaded = self.load(name, text)?;
-                self.host.add(&mut self.device, name, &loaded)?;
-            } else if let Some(argument) = &array.records {
-                let records =
-                    self.records(name, argument, array).with_context(|| format!("array `{name}`"))?;
-                self.host.insert_records(name, records);
-            }
-        }
-        for Part { name, whole, elements, shape } in plan.parts() {
-            let buffer = self.host.array(whole);
-            let buffer =
-                buffer.ok_or_else(|| anyhow!("`{whole}`, of which `{name}` is a part, holds records"))?;
-            let part = buffer.part(elements).and_then(|part| match shape {
-                [] => Ok(part),
-                shape => part.shaped(shape),
-            });
-            let part = part.with_context(|| format!("array `{name}`"))?;
-            self.host.insert(name, part);
-        }
-        Ok(())
-    }
-
     /// What is passed must be an array of the plan, or a value that each launch can take anew.
     fn check_arguments(&self, plan: &Plan) -> Result<()> {
-        let passed = plan.launches().flat_map(|step| step.args.iter().map(move |argument| (step, argument)));
-        for (step, (name, text)) in passed.filter(|(_, (_, text))| !plan.arrays.contains_key(*text)) {
-            let what = |problem| format!("launch of `{}`: `{text}` for `{name}` {problem}", step.launch);
+        let launches = plan.launches().enumerate();
+        let passed = launches
+            .flat_map(|(index, step)| step.args.iter().map(move |argument| (index + 1, step, argument)));
+        for (number, step, (name, text)) in passed {
+            if plan.arrays.contains_key(text) {
+                continue;
+            }
+            let kernel = &step.launch;
+            let what = |problem| format!("launch {number} of `{kernel}`: `{text}` for `{name}` {problem}");
             match text.parse::<ValueSpec>() {
                 Ok(ValueSpec::File { .. } | ValueSpec::Filled { .. }) => {
                     let message = what("is an array, but none of the plan");
@@ -187,40 +178,6 @@ impl Execution<'_> {
             }
         }
         Ok(())
-    }
-
-    fn load(&self, name: &str, text: &str) -> Result<Array> {
-        match self.value(name, text)?.load().with_context(|| format!("the value of `{name}`"))? {
-            Value::Array(array) => Ok(array),
-            _ => Err(advised(
-                format!("`{text}` is no array, but `{name}` must be one"),
-                "give a file, or for example `zeros:f32[1024]`",
-            )),
-        }
-    }
-
-    /// Records for an argument, as `kernel.argument`.
-    fn records(&mut self, name: &str, argument: &str, array: &ArrayPlan) -> Result<Records> {
-        let parts = argument.split_once('.');
-        let kernel = parts.and_then(|(kernel, argument)| Some((self.kernels.get(kernel)?, argument)));
-        let (kernel, argument) = kernel.ok_or_else(|| {
-            let message = format!("it is for `{argument}`, which no launch has");
-            advised(message, "name a kernel of the plan and its argument: `step.cells`")
-        })?;
-        let mut contents = RecordsBuilder::new(kernel.layout(), argument, array.shape.clone())?;
-        for (field, text) in &array.fields {
-            let values = self.load(&format!("{name}.{field}"), text)?;
-            contents = contents.field_bytes(field, values.element().number(), values.bytes())?;
-        }
-        for (component, texts) in &array.components {
-            for (record, text) in texts.iter().enumerate().filter(|(_, text)| *text != "none") {
-                let values = self.load(&format!("{name}[{record}].{component}"), text)?;
-                let shape = values.shape().iter().map(|size| *size as u64).collect();
-                let (number, bytes) = (values.element().number(), values.bytes().to_vec());
-                contents = contents.component_bytes(component, record as u64, number, shape, bytes)?;
-            }
-        }
-        Ok(self.device.records(name, contents)?)
     }
 
     /// Makes steps in order; false if one of them had findings, after which no more are made.
@@ -269,11 +226,13 @@ impl Execution<'_> {
             };
             launch = launch.set(name.as_str(), value);
         }
-        self.progress.begin(format!("launch {} of `{}`", self.summary.launches() + 1, step.launch));
-        let report = launch.run(&mut self.device).with_context(|| format!("launch of `{}`", step.launch))?;
+        let name = format!("launch {} of `{}`", self.summary.launches() + 1, step.launch);
+        self.progress.begin(name.clone());
+        let report = launch.run(&mut self.device).context(name)?;
         self.run.console.findings(self.device.module().program(), &report.findings);
         let fine = report.findings.is_empty();
         self.summary.add(&step.launch, &report);
+        self.transfers.tell(self.run.console, &mut self.device)?;
         Ok(fine)
     }
 }

@@ -1,0 +1,41 @@
+//! The fast engine does what the checked one does: random modules and launches leave the same bits on both.
+//!
+//! `CAMPANILE_SAMPLES` says how many samples are tried, `CAMPANILE_FIRST` which seed comes first, `CAMPANILE_CPU` for
+//! which processor the fast engine compiles.
+
+mod agree;
+mod found;
+
+use arbitrary::Unstructured;
+use campanile_smith::{Options, Sample, noise, sample_with};
+
+/// Samples tried in a run of all tests.
+const SAMPLES: u64 = 40;
+
+/// Bytes that samples are made of: most are small, so that there can be many.
+const BYTES: [usize; 4] = [2000, 1000, 4000, 16000];
+
+fn sample(seed: u64) -> Sample {
+    let bytes = noise(seed, BYTES[seed as usize % BYTES.len()]);
+    sample_with(&mut Unstructured::new(&bytes), Options::REPRODUCIBLE).expect("bytes that end, end a sample")
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn engines_agree_on_samples() {
+    if found::llvm().is_none() {
+        return;
+    }
+    let first = number("CAMPANILE_FIRST").unwrap_or(0);
+    let cpu = std::env::var("CAMPANILE_CPU").ok();
+    for seed in first..first + number("CAMPANILE_SAMPLES").unwrap_or(SAMPLES) {
+        let sample = sample(seed);
+        let threads = 1 + seed as usize % 2;
+        if let Err(fault) = agree::compare(&sample, threads, cpu.clone()) {
+            panic!("{}\n{:?}\nseed {seed}: {fault}", sample.text, sample.shape);
+        }
+    }
+}
