@@ -44,7 +44,6 @@ impl Choice {
                 format!("leave `{option}` out, or choose `--engine checked`"),
             )),
             (Choice::Auto, [_, ..]) => Ok(Engine::Checked),
-            (Choice::Auto, []) if !JitEngine::PREFERRED => Ok(Engine::Checked),
             (Choice::Auto, []) => Ok(available(console)),
         }
     }

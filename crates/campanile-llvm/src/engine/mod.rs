@@ -110,9 +110,6 @@ impl JitEngine {
         Self::with_lowering(module, options, lower::lower)
     }
 
-    /// Whether it is to be chosen where nobody asks for an engine.
-    pub const PREFERRED: bool = true;
-
     /// Whether there is an LLVM for this machine.
     ///
     /// # Errors
