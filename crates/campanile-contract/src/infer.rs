@@ -1,8 +1,8 @@
 //! Making the layout of a kernel that no interface describes, from its module alone.
 //!
 //! A parameter that is marked as a global or constant address is a buffer, and so is one without a mark whose value is
-//! the base of an address; of two such values that are added the one that is an address by itself, else the earlier. A marked shared address is shared memory. Everything else is a value. Types tell sizes
-//! only: buffers are bytes.
+//! the base of an address; of two such values that are added the one that is an address by itself, else the earlier. A
+//! marked shared address is shared memory. Everything else is a value. Types tell sizes only: buffers are bytes.
 
 use std::ops::Range;
 

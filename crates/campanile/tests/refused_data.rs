@@ -127,7 +127,9 @@ fn kernels_without_a_layout() {
     let interface = KernelInterface::kernel("go").array("u", Number::I32, 1);
     let error = module.kernel_of(&interface, Limits::default()).unwrap_err();
     assert!(matches!(&error, KernelError::Finalize(faults) if faults.len() == 1));
-    assert_eq!(error.to_string(), "kernel `@go` has 8 parameters, its interface needs 2");
+    let text = "kernel `@go` has 8 parameters, its interface needs 2; too much is `%cells`, `%cells_q`, \
+        `%cells_q_offsets`, `%cells_q_sizes` and 2 more";
+    assert_eq!(error.to_string(), text);
     let record = ArgumentKind::Record { record: "Sell".into(), polymorphic: false };
     let error = module.kernel_of(&interface.argument("c", record), Limits::default()).unwrap_err();
     assert_eq!(error.to_string(), "argument `c` is of the record `Sell`, which is not declared");

@@ -42,6 +42,21 @@ impl Liveness {
         &self.outs[block]
     }
 
+    /// Whether a register may be read after the instruction of a block with this index.
+    pub fn is_live_after(&self, body: &Body, block: BlockId, index: usize, register: RegisterId) -> bool {
+        for instruction in body.block_instructions(block).iter().skip(index + 1) {
+            let touches = touches(body, instruction);
+            let mut own = touches.iter().filter(|touch| touch.register == register);
+            if own.clone().any(|touch| !touch.written) {
+                return true;
+            }
+            if own.any(|touch| kills(body, instruction, touch)) {
+                return false;
+            }
+        }
+        self.live_out(block).binary_search(&register).is_ok()
+    }
+
     /// Each call of a block, by the index of its instruction, with the registers whose values have to survive it: those
     /// live after it, without the one it surely writes. In ascending order of registers; the last call comes first.
     pub fn across_calls(&self, body: &Body, block: BlockId) -> Vec<(u32, Vec<RegisterId>)> {

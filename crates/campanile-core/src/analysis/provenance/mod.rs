@@ -87,7 +87,8 @@ fn solved<'module>(
 #[derive(Clone, Debug)]
 pub struct Provenance {
     accesses: BTreeMap<(Witness, Root), (Space, Effect)>,
-    /// What the roots of used addresses have been added to that is as likely the base; none where there was nothing.
+    /// What the roots of used addresses have been added to that is as likely the base; none where there was nothing, and
+    /// for what is marked as an address.
     beside: BTreeMap<Root, BTreeSet<Option<Root>>>,
 }
 
@@ -130,7 +131,8 @@ impl Provenance {
         let sources = solver.sources(site.address).iter();
         let reached = sources.filter(|source| solver.roots.may_reach(source.root, site.space));
         for source in reached.clone() {
-            self.beside.entry(source.root).or_default().insert(source.beside);
+            let beside = source.beside.filter(|_| !solver.roots.is_marked(source.root));
+            self.beside.entry(source.root).or_default().insert(beside);
         }
         let mut reached: Vec<Root> = reached.map(|source| source.root).collect();
         if site.wild {

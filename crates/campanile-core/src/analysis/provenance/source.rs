@@ -234,13 +234,17 @@ impl<'module> Roots<'module> {
     /// A source as part of something that is no whole address any more. What is made of an address is seldom added to
     /// another one, so that it weighs more than what is made of a number.
     pub(super) fn doubtful(&self, source: Source) -> Source {
-        let is_marked = match source.root {
+        let most = if self.is_marked(source.root) { Force::Possible } else { Force::Doubtful };
+        Source { force: source.force.min(most), ..source.somewhere() }
+    }
+
+    /// Whether the module says that it is an address.
+    pub(super) fn is_marked(&self, root: Root) -> bool {
+        match root {
             Root::Variable(_) | Root::Function(_) | Root::PrintfBuffer => true,
             Root::Parameter { position, .. } => self.parameters[position as usize].space.is_some(),
             Root::Integer | Root::Unknown => false,
-        };
-        let most = if is_marked { Force::Possible } else { Force::Doubtful };
-        Source { force: source.force.min(most), ..source.somewhere() }
+        }
     }
 
     /// A source as what 32 bits hold of it.

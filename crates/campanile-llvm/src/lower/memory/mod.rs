@@ -1,6 +1,8 @@
 //! Memory (spec chapter 8 of the instruction set): where addresses point, and who accesses it how.
 
 mod atomic;
+mod change;
+mod each_lane;
 mod lanes;
 mod private;
 mod whole;
@@ -57,7 +59,7 @@ impl FunctionLowering<'_, '_> {
             Memory::Ld => self.load(instruction),
             Memory::St => self.store_to_memory(instruction),
             Memory::LdParam => self.load_parameter(instruction),
-            Memory::Iatom | Memory::Fatom => self.atomic(opcode, instruction),
+            Memory::Iatom | Memory::Fatom => self.atomic(instruction),
         }
     }
 

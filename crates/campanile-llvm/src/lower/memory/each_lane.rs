@@ -1,0 +1,164 @@
+//! Loops over the active lanes, for what has to be done by one after another.
+
+use campanile_core::isa::Space;
+
+use super::lanes::Pointers;
+use crate::lower::function::FunctionLowering;
+use crate::lower::value::Value;
+use crate::lower::writer::{LANES, Width};
+
+/// A value of which loops take one lane's after another's.
+pub(super) enum PerLane {
+    /// The same for all.
+    Same(String),
+    /// In stack memory, of so many bits each.
+    Memory(String, u32),
+}
+
+/// Pointers of which loops take one lane's after another's.
+pub(super) enum LanePointers {
+    /// The same for all.
+    Same(String),
+    /// A base, the bits by which indices count, and signed indices.
+    Indexed(String, u32, PerLane),
+    /// In stack memory.
+    Memory(String),
+}
+
+/// Stack memory for what each lane gets, of so many bits.
+pub(super) struct Results {
+    memory: String,
+    bits: u32,
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Stack memory of its own for a vector.
+    fn vector_memory(&mut self, ty: &str) -> String {
+        let name = format!("%of.lanes.{}", self.memory.len());
+        self.memory.push(format!("{name} = alloca {ty}"));
+        name
+    }
+
+    pub(super) fn per_lane(&mut self, value: &Value) -> PerLane {
+        if let Some(scalar) = value.scalar() {
+            return PerLane::Same(scalar.to_owned());
+        }
+        let vector = self.vector(value);
+        self.vector_per_lane(&vector, value.bits)
+    }
+
+    fn vector_per_lane(&mut self, vector: &str, bits: u32) -> PerLane {
+        let ty = Width::All.int(bits);
+        let memory = self.vector_memory(&ty);
+        self.writer.line(&format!("store {ty} {vector}, ptr {memory}"));
+        PerLane::Memory(memory, bits)
+    }
+
+    pub(super) fn of_lane(&mut self, values: &PerLane, lane: &str) -> String {
+        match values {
+            PerLane::Same(value) => value.clone(),
+            PerLane::Memory(memory, bits) => {
+                let place = self.writer.value(&format!("getelementptr i{bits}, ptr {memory}, i32 {lane}"));
+                self.writer.value(&format!("load i{bits}, ptr {place}"))
+            }
+        }
+    }
+
+    pub(super) fn lane_pointers(&mut self, space: Space, address: &Value) -> LanePointers {
+        if let Some(scalar) = address.scalar().map(str::to_owned) {
+            return LanePointers::Same(self.pointer(space, &scalar));
+        }
+        match self.pointers(space, address) {
+            Pointers::Indexed(base, bits, index) => {
+                LanePointers::Indexed(base, bits, self.vector_per_lane(&index, 32))
+            }
+            Pointers::Vector(pointers) => {
+                let memory = self.vector_memory("<32 x ptr>");
+                self.writer.line(&format!("store <32 x ptr> {pointers}, ptr {memory}"));
+                LanePointers::Memory(memory)
+            }
+        }
+    }
+
+    pub(super) fn lane_pointer(&mut self, pointers: &LanePointers, lane: &str) -> String {
+        match pointers {
+            LanePointers::Same(pointer) => pointer.clone(),
+            LanePointers::Indexed(base, bits, indices) => {
+                let index = self.of_lane(indices, lane);
+                self.writer.value(&format!("getelementptr i{bits}, ptr {base}, i32 {index}"))
+            }
+            LanePointers::Memory(memory) => {
+                let place = self.writer.value(&format!("getelementptr ptr, ptr {memory}, i32 {lane}"));
+                self.writer.value(&format!("load ptr, ptr {place}"))
+            }
+        }
+    }
+
+    pub(super) fn results(&mut self, bits: u32) -> Results {
+        Results { memory: self.vector_memory(&Width::All.int(bits)), bits }
+    }
+
+    pub(super) fn set_result(&mut self, results: &Results, lane: &str, value: &str) {
+        let Results { memory, bits } = results;
+        let place = self.writer.value(&format!("getelementptr i{bits}, ptr {memory}, i32 {lane}"));
+        self.writer.line(&format!("store i{bits} {value}, ptr {place}"));
+    }
+
+    /// Sets the results of the lanes of a mask.
+    pub(super) fn set_results(&mut self, results: &Results, mask: &str, values: &str) {
+        let before = self.all_results(results);
+        let after = self.select(Width::All, mask, results.bits, values, &before);
+        self.writer.line(&format!("store {} {after}, ptr {}", Width::All.int(results.bits), results.memory));
+    }
+
+    pub(super) fn all_results(&mut self, results: &Results) -> String {
+        self.writer.value(&format!("load {}, ptr {}", Width::All.int(results.bits), results.memory))
+    }
+
+    /// Does something for each active lane, in ascending order.
+    pub(super) fn each_lane(&mut self, work: impl FnOnce(&mut Self, &str)) {
+        match self.active_bits() {
+            None => self.each_of_all(work),
+            Some(active) => self.each_leader(&active, |lowering, lane, rest| {
+                work(lowering, lane);
+                let others = lowering.writer.value(&format!("sub i32 {rest}, 1"));
+                lowering.writer.value(&format!("and i32 {rest}, {others}"))
+            }),
+        }
+    }
+
+    fn each_of_all(&mut self, work: impl FnOnce(&mut Self, &str)) {
+        let [before, body, done] = ["before", "lane", "lanes"].map(|stem| self.writer.label(stem));
+        let next = format!("%next.{body}");
+        self.writer.line(&format!("br label %{before}"));
+        self.writer.place(&before);
+        self.writer.line(&format!("br label %{body}"));
+        self.writer.place(&body);
+        let end = self.writer.label("end");
+        let lane = self.writer.value(&format!("phi i32 [ 0, %{before} ], [ {next}, %{end} ]"));
+        work(self, &lane);
+        self.writer.line(&format!("br label %{end}"));
+        self.writer.place(&end);
+        self.writer.line(&format!("{next} = add nuw nsw i32 {lane}, 1"));
+        let is_last = self.writer.value(&format!("icmp eq i32 {next}, {LANES}"));
+        self.writer.line(&format!("br i1 {is_last}, label %{done}, label %{body}"));
+        self.writer.place(&done);
+    }
+
+    /// Does something for the first lane of those that are left, from `active` on, until none is. `work` gets that lane and
+    /// the lanes that are left, and gives those that are left then.
+    pub(super) fn each_leader(&mut self, active: &str, work: impl FnOnce(&mut Self, &str, &str) -> String) {
+        let rest = self.vector_memory("i32");
+        self.writer.line(&format!("store i32 {active}, ptr {rest}"));
+        let [body, done] = ["lane", "lanes"].map(|stem| self.writer.label(stem));
+        self.writer.line(&format!("br label %{body}"));
+        self.writer.place(&body);
+        let left = self.writer.value(&format!("load i32, ptr {rest}"));
+        let lane = self.writer.call("i32", "llvm.cttz.i32", &[("i32", &left), ("i1", "1")]);
+        let left = work(self, &lane, &left);
+        self.writer.line(&format!("store i32 {left}, ptr {rest}"));
+        let none = self.writer.value(&format!("icmp eq i32 {left}, 0"));
+        self.writer.line(&format!("br i1 {none}, label %{done}, label %{body}"));
+        self.writer.place(&done);
+    }
+}
