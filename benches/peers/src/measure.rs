@@ -45,7 +45,11 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn new(name: &'static str, runner: Option<Result<Box<dyn Runner + 'a>>>, remarks: &mut Vec<String>) -> Self {
+    fn new(
+        name: &'static str,
+        runner: Option<Result<Box<dyn Runner + 'a>>>,
+        remarks: &mut Vec<String>,
+    ) -> Self {
         let runner = runner.transpose().unwrap_or_else(|error| {
             remarks.push(format!("{name}: {error:#}"));
             None
@@ -77,7 +81,11 @@ pub fn measure(case: &Case, peers: &Peers, threads: usize, runs: usize) -> Resul
         Column::new("pisa", Some(Jit::new(case, threads).map(|runner| Box::new(runner) as _)), remarks),
         Column::new("intel", opencl(case, &peers.intel), remarks),
         Column::new("pocl", opencl(case, &peers.pocl), remarks),
-        Column::new("copy", case.traffic.map(|bytes| Ok(Box::new(Copying::new(bytes, threads)) as _)), remarks),
+        Column::new(
+            "copy",
+            case.traffic.map(|bytes| Ok(Box::new(Copying::new(bytes, threads)) as _)),
+            remarks,
+        ),
     ];
     for column in &mut columns {
         column.launch(remarks);

@@ -24,7 +24,7 @@ use serde_json::json;
 use crate::advice::advised;
 use crate::arrays::{Destination, View};
 use crate::console::{Console, Tally};
-use crate::engines::{Choice, Setting};
+use crate::engines::{CheckList, Choice, Setting, Watching};
 use crate::kernels::{self, Descriptions};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
@@ -39,8 +39,10 @@ use summary::{Summary, Transfers};
 ///
 /// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards. The
 /// checked engine reports undefined behaviour of the kernel with the source line, the work-item and the values; the jit
-/// engine compiles the kernel with LLVM and watches nothing. A file that ends
-/// in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved (docs/launch-contract.md).
+/// engine compiles the kernel with LLVM, which is much faster, and watches nothing but bounds when asked. Without
+/// `--engine` kernels are compiled where an LLVM is found, unless an option asks for what only the checked engine does. A file
+/// that ends in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved
+/// (docs/launch-contract.md).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Values:
@@ -115,17 +117,17 @@ pub struct Run {
     /// Engine to run on
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Choice,
-    /// Checks that the checked engine makes, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain
-    /// checks`)
+    /// Checks that are made, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain checks`): a list that
+    /// changes those which the checked engine makes by default. Compiled kernels can be checked for `bounds` only
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    check: Option<Checks>,
+    check: Option<CheckList>,
     /// Number of threads; as many as the machine has processors if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Most instructions of one sub-group before the checked engine gives it up as endless; 1073741824 if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroU64>)]
     step_budget: Option<NonZeroU64>,
-    /// Number of different findings at which the checked engine gives the kernel up; 20 if left out
+    /// Number of different findings at which the kernel is given up; 20 if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     findings: Option<NonZeroUsize>,
     /// Compile kernels anew, and do not keep what they become
@@ -242,14 +244,16 @@ impl Run {
     /// The device that all launches run on.
     fn device(&self, module: &Module, console: &Console, progress: Arc<Progress>) -> Result<Device> {
         let checked_options = [
-            (self.check.is_some(), "--check"),
             (self.step_budget.is_some(), "--step-budget"),
-            (self.findings.is_some(), "--findings"),
+            (self.findings.is_some() && self.check.is_none(), "--findings"),
         ];
         let given = checked_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
-        let engine = self.engine.engine(&given.collect::<Vec<_>>(), console)?;
+        let checked_only: Vec<&str> = given.collect();
+        let watching =
+            Watching { check: self.check.as_ref(), default: Checks::default(), checked_only: &checked_only };
+        let engine = self.engine.engine(&watching, console)?;
         let setting = Setting {
-            checks: self.check.unwrap_or_default(),
+            checks: watching.checks(engine),
             threads: self.threads.map(NonZeroUsize::get),
             step_budget: self.step_budget.map(NonZeroU64::get),
             findings_limit: self.findings.map(NonZeroUsize::get),

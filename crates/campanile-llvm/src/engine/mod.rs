@@ -1,13 +1,14 @@
 //! The fast engine: kernels compiled for this machine, on its own memory and all its threads.
 //!
-//! Nothing is watched here: a kernel that breaks a rule of the machine may do anything, as the spec allows. The checked
-//! engine tells which rule that was.
+//! Nothing is watched here unless asked: a kernel that breaks a rule of the machine may do anything, as the spec allows. The
+//! checked engine tells which rule that was. Accesses out of bounds are found here too, where they are guarded.
 
 mod atomics;
 mod block;
 mod cache;
 mod compile;
 mod distribute;
+mod guard;
 mod memory;
 mod operation;
 mod services;
@@ -22,8 +23,8 @@ use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::ndrange::NdRange;
 use campanile_engine::{
-    Accepted, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits, MemoryId, Progress,
-    Report,
+    Accepted, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits, MemoryClaim,
+    MemoryId, Progress, Report, memory_names,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustc_hash::FxHashMap;
@@ -31,13 +32,14 @@ use rustc_hash::FxHashMap;
 use crate::error::{LoadError, MachineError};
 use crate::frame::LaunchFrame;
 use crate::llvm::Llvm;
-use crate::lower;
+use crate::lower::{self, Instrumentation};
 use crate::machine::TargetMachine;
 use block::Block;
 pub use cache::ObjectCache;
 pub use compile::PASSES;
 use compile::{Compiled, Compiler, Lower};
 use distribute::Distribution;
+use guard::Guard;
 use memory::DeviceMemory;
 use services::{LaunchHost, SERVICES};
 use worker::Job;
@@ -57,6 +59,8 @@ pub struct JitOptions {
     pub progress: Option<Progress>,
     /// Where compiled kernels are kept; nowhere without.
     pub cache: Option<ObjectCache>,
+    /// Whether accesses outside every object are found and left out, as the checked engine does with its check `bounds`.
+    pub bounds: bool,
     /// The processor to compile for, such as `x86-64-v3`; this machine's without. It must not have what this machine's
     /// has not.
     pub cpu: Option<String>,
@@ -70,6 +74,7 @@ impl Default for JitOptions {
             findings_limit: 20,
             progress: None,
             cache: ObjectCache::of_user(),
+            bounds: false,
             cpu: None,
         }
     }
@@ -107,7 +112,7 @@ impl JitEngine {
     /// # Errors
     /// When there is no LLVM for this machine, or the module's variables do not fit into memory.
     pub fn new(module: Arc<Module>, options: JitOptions) -> Result<Self, JitUnavailable> {
-        Self::with_lowering(module, options, lower::lower)
+        Self::with_lowering(module, options, lower::lower_instrumented)
     }
 
     /// Whether there is an LLVM for this machine.
@@ -130,7 +135,7 @@ impl JitEngine {
             None => TargetMachine::host(llvm)?,
         };
         let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
-        let memory = DeviceMemory::new(&module)?;
+        let memory = DeviceMemory::new(&module, options.bounds)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(available).max(1);
         Ok(JitEngine {
@@ -149,7 +154,8 @@ impl JitEngine {
         if let Some(compiled) = self.compiled.get(&(kernel, shape)) {
             return Ok(compiled.clone());
         }
-        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape)?);
+        let instrumentation = Instrumentation { bounds: self.options.bounds, counts: false };
+        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape, instrumentation)?);
         self.compiled.insert((kernel, shape), compiled.clone());
         Ok(compiled)
     }
@@ -175,13 +181,18 @@ impl JitEngine {
         launch: &Launch,
         accepted: &Accepted,
         printf_buffer: u64,
+        claims: &[MemoryClaim],
         compiled: &Compiled,
     ) -> Result<Report, EngineError> {
         let start = Instant::now();
         let module = self.module.clone();
-        let Accepted { range, arguments, .. } = accepted;
+        let Accepted { range, arguments, functions, .. } = accepted;
         let mut arguments = arguments.clone();
         let shared_bytes = launch.place_shared(&module, compiled.shared_bytes, &mut arguments)?;
+        let guard = self.options.bounds.then(|| {
+            let global = self.memory.objects(&module, &memory_names(claims));
+            Guard::new(&module, launch, functions, &compiled.sites, global, &arguments)
+        });
         let arguments = argument_block(&arguments)?;
         let limits = self.options.limits;
         let host = LaunchHost {
@@ -189,6 +200,7 @@ impl JitEngine {
             collector: Collector::new(&module, launch.kernel, self.options.findings_limit),
             range,
             limits,
+            guard,
         };
         let private_bytes = compiled.private_bytes.unwrap_or(limits.private).next_multiple_of(4);
         let frame = LaunchFrame {
@@ -204,6 +216,8 @@ impl JitEngine {
             dimensions: range.dimensions,
             private_bytes: u32::try_from(private_bytes)
                 .map_err(|_| EngineError::OutOfMemory { bytes: private_bytes })?,
+            ranges: ptr::null_mut(),
+            counts: ptr::null_mut(),
         };
         let job = Job { compiled, frame: &frame, range, shared_bytes };
         self.distribute(&job, &host.collector)?;
@@ -285,7 +299,7 @@ impl Engine for JitEngine {
         let accepted = resolved.accept(&self.module, &self.options.limits, |_| None)?;
         let printf_buffer = self.memory.printf_buffer(launch.printf_buffer)?;
         let compiled = self.compiled(resolved.kernel, shape(&accepted.range))?;
-        self.launch(&resolved, &accepted, printf_buffer, &compiled)
+        self.launch(&resolved, &accepted, printf_buffer, launch.claims, &compiled)
     }
 
     fn read_variable(&mut self, name: &str) -> Result<Vec<u8>, EngineError> {

@@ -112,6 +112,7 @@ impl FunctionLowering<'_, '_> {
             mask = Some(lanes);
         }
         self.enter(copy.block, mask);
+        self.count(copy.block);
         self.instructions(plan);
     }
 
@@ -385,6 +386,7 @@ impl FunctionLowering<'_, '_> {
     /// The end of the function.
     fn write_exit(&mut self) {
         self.writer.place("exit");
+        self.end_activation();
         if self.id == self.program.kernel && self.program.waiting == Waiting::Suspended {
             let how = self.writer.call("i8", "llvm.coro.suspend", &[("token", "none"), ("i1", "1")]);
             self.writer.line(&format!(
