@@ -87,17 +87,17 @@ impl Choice {
             Choice::Auto if watching.suits_compiled() => Ok(available(console)),
             Choice::Auto => Ok(Engine::Checked),
             Choice::Jit => {
-                let beyond = watching.checks(Engine::Jit).without(Check::Bounds).iter().next();
-                let unknown = beyond.map(|check| format!("`--check {}`", check.name()));
-                let option = watching.checked_only.first().map(|option| format!("`{option}`"));
-                match unknown.or(option) {
+                let refused =
+                    |message: String| Err(advised(message, "leave it out, or choose `--engine checked`"));
+                if let Some(check) = watching.checks(Engine::Jit).without(Check::Bounds).iter().next() {
+                    let name = check.name();
+                    return refused(format!(
+                        "compiled kernels cannot be checked for `{name}`, only for `bounds`"
+                    ));
+                }
+                match watching.checked_only.first() {
+                    Some(option) => refused(format!("`{option}` is an option of the checked engine")),
                     None => Ok(Engine::Jit),
-                    Some(option) => Err(advised(
-                        format!(
-                            "{option} is an option of the checked engine; `--engine jit` checks `bounds` at most"
-                        ),
-                        format!("leave {option} out, or choose `--engine checked`"),
-                    )),
                 }
             }
         }

@@ -36,11 +36,14 @@ impl DeviceMemory {
     /// Where accesses are guarded, objects lie far apart, so that those which miss one do not hit the next.
     pub fn new(module: &Module, guarded: bool) -> Result<Self, DeviceError> {
         let room = if guarded { ROOM } else { 0 };
+        // A vector load may be as wide as where the checked engine has the variable.
+        let least = if guarded { BUFFER_ALIGNMENT } else { 1 };
+        let alignment = |declared: u32| least.max(declared as usize);
         let mut variables = Vec::new();
         for variable in module.variables.values() {
             let too_large = || DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
             let block = resident_bytes(variable)
-                .map(|size| Block::apart(size, variable.alignment as usize, room).ok_or_else(too_large));
+                .map(|size| Block::apart(size, alignment(variable.alignment), room).ok_or_else(too_large));
             variables.push(block.transpose()?);
         }
         let addresses: Vec<u64> =
