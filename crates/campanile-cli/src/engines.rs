@@ -163,7 +163,15 @@ impl Engine {
                 let usual = JitOptions::default();
                 let findings_limit = findings_limit.unwrap_or(usual.findings_limit);
                 let bounds = checks.has(Check::Bounds);
-                let options = JitOptions { threads, cache, progress, findings_limit, bounds, ..usual };
+                let options = JitOptions {
+                    threads,
+                    cache,
+                    progress,
+                    findings_limit,
+                    bounds,
+                    report_crashes: true,
+                    ..usual
+                };
                 Ok(Device::jit_with(module, options)?)
             }
             Engine::Checked => {

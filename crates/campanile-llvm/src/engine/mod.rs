@@ -7,6 +7,7 @@ mod atomics;
 mod block;
 mod cache;
 mod compile;
+mod crash;
 mod distribute;
 mod guard;
 mod memory;
@@ -61,6 +62,9 @@ pub struct JitOptions {
     pub cache: Option<ObjectCache>,
     /// Whether accesses outside every object are found and left out, as the checked engine does with its check `bounds`.
     pub bounds: bool,
+    /// Whether a kernel that crashes ends the program with a message on standard error that names it, instead of a signal.
+    /// It takes the process's handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, for good.
+    pub report_crashes: bool,
     /// The processor to compile for, such as `x86-64-v3`; this machine's without. It must not have what this machine's
     /// has not.
     pub cpu: Option<String>,
@@ -75,6 +79,7 @@ impl Default for JitOptions {
             progress: None,
             cache: ObjectCache::of_user(),
             bounds: false,
+            report_crashes: false,
             cpu: None,
         }
     }
@@ -134,6 +139,9 @@ impl JitEngine {
             Some(cpu) => TargetMachine::host_as(llvm, cpu)?,
             None => TargetMachine::host(llvm)?,
         };
+        if options.report_crashes {
+            crash::report();
+        }
         let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
         let memory = DeviceMemory::new(&module, options.bounds)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
@@ -219,7 +227,8 @@ impl JitEngine {
             ranges: ptr::null_mut(),
             counts: ptr::null_mut(),
         };
-        let job = Job { compiled, frame: &frame, range, shared_bytes };
+        let kernel = crash::Kernel::new(&module.functions[launch.kernel].name);
+        let job = Job { compiled, frame: &frame, range, shared_bytes, kernel };
         self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
         Ok(Report {

@@ -12,6 +12,7 @@ use corosensei::{Coroutine, CoroutineResult};
 
 use super::block::Block;
 use super::compile::{Compiled, KernelEntry};
+use super::crash::Kernel;
 use super::services::{Pause, Turns};
 use crate::ffi::entry::Entry;
 use crate::frame::{
@@ -34,6 +35,8 @@ pub(super) struct Job<'a> {
     pub range: &'a NdRange,
     /// Bytes of shared memory, that of arguments included.
     pub shared_bytes: u64,
+    /// What it is called where it crashes.
+    pub kernel: Kernel,
 }
 
 // SAFETY: what the launch's frame points to is only read while the launch runs.
@@ -110,6 +113,11 @@ impl<'a> Worker<'a> {
 
     /// Runs the work-groups of these numbers.
     pub fn run(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
+        let job = self.job;
+        job.kernel.run(|| self.run_groups(first, end))
+    }
+
+    fn run_groups(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
         if let Method::Whole(groups) = &self.method {
             let (shared, private) = (self.shared.pointer(), self.private.pointer());
             // SAFETY: the entry has this type; the frame lives, and shared and private memory are large enough and used
