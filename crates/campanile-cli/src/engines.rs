@@ -130,6 +130,10 @@ pub struct Setting {
     pub threads: Option<usize>,
     /// Whether compiled kernels are kept for the next time.
     pub cache: bool,
+    /// The processor to compile for; this machine's without.
+    pub cpu: Option<String>,
+    /// Whether executions are counted.
+    pub profile: bool,
     /// Told about progress.
     pub progress: Option<Progress>,
 }
@@ -156,7 +160,7 @@ impl Engine {
     /// # Errors
     /// When there is no such engine here, or the module's variables do not fit into memory.
     pub fn device(self, module: &Module, setting: Setting) -> Result<Device> {
-        let Setting { checks, step_budget, findings_limit, threads, cache, progress } = setting;
+        let Setting { checks, step_budget, findings_limit, threads, cache, cpu, profile, progress } = setting;
         match self {
             Engine::Jit => {
                 let cache = if cache { ObjectCache::of_user() } else { None };
@@ -169,6 +173,8 @@ impl Engine {
                     progress,
                     findings_limit,
                     bounds,
+                    cpu,
+                    profile,
                     report_crashes: true,
                     ..usual
                 };
@@ -178,7 +184,8 @@ impl Engine {
                 let usual = Options::default();
                 let step_budget = step_budget.or(usual.step_budget);
                 let findings_limit = findings_limit.unwrap_or(usual.findings_limit);
-                let options = Options { checks, threads, step_budget, findings_limit, progress, ..usual };
+                let options =
+                    Options { checks, threads, step_budget, findings_limit, progress, profile, ..usual };
                 Ok(Device::checked_with(module, options)?)
             }
         }

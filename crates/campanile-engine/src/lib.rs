@@ -20,6 +20,7 @@ mod memory;
 pub mod ndrange;
 mod observe;
 mod places;
+mod profile;
 mod program;
 mod translate;
 mod variables;
@@ -38,4 +39,5 @@ pub use finding::{
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};
 pub use memory::{function_address, is_null, is_widened};
 pub use places::{VariablePlace, near_global_address, private_places, shared_places};
+pub use profile::{BlockProfile, Profile};
 pub use variables::{host_variable, initial_bytes, resident_bytes};

@@ -5,6 +5,7 @@ mod content;
 mod host;
 mod outputs;
 mod plan;
+mod profile;
 mod shape;
 mod summary;
 
@@ -31,6 +32,7 @@ use crate::{Outcome, input, number};
 use arguments::Named;
 use host::Host;
 use outputs::Outputs;
+use profile::{Detail, Profiles};
 use shape::Offset;
 pub use shape::Size;
 use summary::{Summary, Transfers};
@@ -114,6 +116,10 @@ pub struct Run {
     /// Tell what was copied between host and device, when and why
     #[arg(long)]
     explain_transfers: bool,
+    /// Tell how long each kernel took and how often each line was executed, with how many lanes active. Counting takes time
+    /// too
+    #[arg(long, value_name = "DETAIL", num_args = 0..=1, require_equals = true, default_missing_value = "lines")]
+    profile: Option<Detail>,
     /// Engine to run on
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Choice,
@@ -130,6 +136,9 @@ pub struct Run {
     /// Number of different findings at which the kernel is given up; 20 if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     findings: Option<NonZeroUsize>,
+    /// Processor to compile kernels for, such as `x86-64-v3`; this machine's if left out. What it has must be here too
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
     /// Compile kernels anew, and do not keep what they become
     #[arg(long)]
     no_cache: bool,
@@ -197,6 +206,9 @@ impl Run {
         transfers.total(console, &device)?;
         let mut summary = Summary::default();
         summary.add(name, &report);
+        let mut profiles = Profiles::new(self.profile);
+        profiles.add(name, &report);
+        profiles.tell(console, module.program())?;
         summary.tell(console, device.engine_name(), tally);
         Ok(outcome(&report))
     }
@@ -258,6 +270,8 @@ impl Run {
             step_budget: self.step_budget.map(NonZeroU64::get),
             findings_limit: self.findings.map(NonZeroUsize::get),
             cache: !self.no_cache,
+            cpu: self.cpu.clone(),
+            profile: self.profile.is_some(),
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
         };
         let mut device = engine.device(module, setting)?;

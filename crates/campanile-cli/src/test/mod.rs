@@ -59,6 +59,9 @@ pub struct Test {
     /// tell enough
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     check: Option<CheckList>,
+    /// Processor to compile kernels for, such as `x86-64-v3`; this machine's if left out. What it has must be here too
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
     /// Compile kernels anew, and do not keep what they become
     #[arg(long)]
     no_cache: bool,
@@ -172,7 +175,7 @@ impl Test {
             Engine::Jit => of_compiled.checks(engine),
         };
         let engines = engines.into_iter().map(|engine| (engine, checks(engine))).collect();
-        Ok(Method { engines, cache: !self.no_cache })
+        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone() })
     }
 
     /// The files to test, in order.

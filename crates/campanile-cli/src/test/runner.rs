@@ -23,6 +23,8 @@ pub struct Method {
     pub engines: Vec<(Engine, Checks)>,
     /// Whether compiled kernels are kept.
     pub cache: bool,
+    /// The processor that kernels are compiled for; this machine's without.
+    pub cpu: Option<String>,
 }
 
 /// Tests a file; false if it has no expectations.
@@ -121,8 +123,13 @@ fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
     check_layout(module, run)?;
     let usual = matches!(method.engines[..], [(Engine::Checked, _)]);
     for (engine, checks) in &method.engines {
-        let setting =
-            Setting { checks: *checks, cache: method.cache, threads: Some(1), ..Setting::default() };
+        let setting = Setting {
+            checks: *checks,
+            cache: method.cache,
+            cpu: method.cpu.clone(),
+            threads: Some(1),
+            ..Setting::default()
+        };
         let result = run_one(module, run, *engine, setting);
         if usual {
             result?;

@@ -1,7 +1,6 @@
 //! From a kernel to code that runs: lowering, LLVM, linking.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use campanile_core::analysis::LaunchShape;
@@ -46,8 +45,6 @@ pub(super) struct Compiled {
     pub sites: Vec<(FunctionId, u32)>,
     /// The counted blocks by their numbers.
     pub counted: Vec<(FunctionId, BlockId)>,
-    /// How long it took.
-    pub duration: Duration,
 }
 
 /// What compiles kernels for this machine.
@@ -79,12 +76,10 @@ impl Compiler {
         shape: LaunchShape,
         instrumentation: Instrumentation,
     ) -> Result<Compiled, EngineError> {
-        let start = Instant::now();
         let lowered = (self.lower)(program, kernel, shape, &self.target, instrumentation);
         let name = &program.functions[kernel].name;
         let kept = keep(name, &lowered.text)?;
-        let linked = self.link(lowered).map(|compiled| Compiled { duration: start.elapsed(), ..compiled });
-        linked.map_err(|fault| {
+        self.link(lowered).map_err(|fault| {
             let kept = kept.map_or_else(
                 || format!("{KEEP_IR}=FOLDER keeps the IR"),
                 |path| format!("the IR is in `{}`", path.display()),
@@ -103,8 +98,7 @@ impl Compiler {
             EntryName::Subgroup(name) => KernelEntry::Subgroup(jit.entry(name)?),
         };
         let Lowered { shared_bytes, private_bytes, together, sites, counted, .. } = lowered;
-        let duration = Duration::ZERO;
-        Ok(Compiled { entry, operations, shared_bytes, private_bytes, together, sites, counted, duration })
+        Ok(Compiled { entry, operations, shared_bytes, private_bytes, together, sites, counted })
     }
 
     /// The object file of a module, from the cache if it is there.

@@ -18,20 +18,20 @@ mod worker;
 use std::ptr;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use campanile_core::analysis::LaunchShape;
-use campanile_core::module::{FunctionId, Module};
+use campanile_core::module::{BlockId, FunctionId, Module};
 use campanile_engine::ndrange::NdRange;
 use campanile_engine::{
-    Accepted, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits, MemoryClaim,
-    MemoryId, Progress, Report, memory_names,
+    Accepted, BlockProfile, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits,
+    MemoryClaim, MemoryId, Profile, Progress, Report, memory_names,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustc_hash::FxHashMap;
 
 use crate::error::{LoadError, MachineError};
-use crate::frame::LaunchFrame;
+use crate::frame::{BlockCount, LaunchFrame};
 use crate::llvm::Llvm;
 use crate::lower::{self, Instrumentation};
 use crate::machine::TargetMachine;
@@ -62,6 +62,8 @@ pub struct JitOptions {
     pub cache: Option<ObjectCache>,
     /// Whether accesses outside every object are found and left out, as the checked engine does with its check `bounds`.
     pub bounds: bool,
+    /// Whether executions are counted.
+    pub profile: bool,
     /// Whether a kernel that crashes ends the program with a message on standard error that names it, instead of a signal.
     /// It takes the process's handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, for good.
     pub report_crashes: bool,
@@ -79,6 +81,7 @@ impl Default for JitOptions {
             progress: None,
             cache: ObjectCache::of_user(),
             bounds: false,
+            profile: false,
             report_crashes: false,
             cpu: None,
         }
@@ -157,15 +160,20 @@ impl JitEngine {
         })
     }
 
-    /// The kernel for launches of this shape.
-    fn compiled(&mut self, kernel: FunctionId, shape: LaunchShape) -> Result<Arc<Compiled>, EngineError> {
+    /// The kernel for launches of this shape, and how long it took to compile it if it has not been before.
+    fn compiled(
+        &mut self,
+        kernel: FunctionId,
+        shape: LaunchShape,
+    ) -> Result<(Arc<Compiled>, Option<Duration>), EngineError> {
         if let Some(compiled) = self.compiled.get(&(kernel, shape)) {
-            return Ok(compiled.clone());
+            return Ok((compiled.clone(), None));
         }
-        let instrumentation = Instrumentation { bounds: self.options.bounds, counts: false };
+        let start = Instant::now();
+        let instrumentation = Instrumentation { bounds: self.options.bounds, counts: self.options.profile };
         let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape, instrumentation)?);
         self.compiled.insert((kernel, shape), compiled.clone());
-        Ok(compiled)
+        Ok((compiled, Some(start.elapsed())))
     }
 
     /// The threads that launches are run on.
@@ -229,7 +237,7 @@ impl JitEngine {
         };
         let kernel = crash::Kernel::new(&module.functions[launch.kernel].name);
         let job = Job { compiled, frame: &frame, range, shared_bytes, kernel };
-        self.distribute(&job, &host.collector)?;
+        let counts = self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
         Ok(Report {
             findings: host.collector.into_findings(),
@@ -238,10 +246,16 @@ impl JitEngine {
             work_groups: range.work_groups(),
             instructions: None,
             duration: start.elapsed(),
+            profile: self.options.profile.then(|| profile(&compiled.counted, &counts)),
         })
     }
 
-    fn distribute(&mut self, job: &Job<'_>, collector: &Collector<'_>) -> Result<(), EngineError> {
+    /// Runs a launch on the threads that it is worth, and tells what has been counted.
+    fn distribute(
+        &mut self,
+        job: &Job<'_>,
+        collector: &Collector<'_>,
+    ) -> Result<Vec<BlockCount>, EngineError> {
         let threads = self.threads;
         let progress = self.options.progress.take();
         let distribution = Distribution::new(job, collector, progress.as_ref(), threads);
@@ -249,9 +263,22 @@ impl JitEngine {
             true => self.pool().and_then(|pool| distribution.run_on(pool)),
             false => distribution.run(),
         };
+        let counts = distribution.into_counts();
         self.options.progress = progress;
-        result
+        result.map(|()| counts)
     }
+}
+
+/// What a launch tells of the blocks that were executed.
+fn profile(counted: &[(FunctionId, BlockId)], counts: &[BlockCount]) -> Profile {
+    let counted = counted.iter().zip(counts).filter(|(_, count)| count.executions > 0);
+    let blocks = counted.map(|((function, block), BlockCount { executions, lanes })| BlockProfile {
+        function: *function,
+        block: *block,
+        executions: *executions,
+        lanes: *lanes,
+    });
+    Profile { compilation: None, blocks: blocks.collect() }
 }
 
 /// The argument buffer where compiled code reads it.
@@ -307,8 +334,12 @@ impl Engine for JitEngine {
         // All addresses are bytes by now.
         let accepted = resolved.accept(&self.module, &self.options.limits, |_| None)?;
         let printf_buffer = self.memory.printf_buffer(launch.printf_buffer)?;
-        let compiled = self.compiled(resolved.kernel, shape(&accepted.range))?;
-        self.launch(&resolved, &accepted, printf_buffer, launch.claims, &compiled)
+        let (compiled, compilation) = self.compiled(resolved.kernel, shape(&accepted.range))?;
+        let mut report = self.launch(&resolved, &accepted, printf_buffer, launch.claims, &compiled)?;
+        if let Some(profile) = &mut report.profile {
+            profile.compilation = compilation;
+        }
+        Ok(report)
     }
 
     fn read_variable(&mut self, name: &str) -> Result<Vec<u8>, EngineError> {
