@@ -21,6 +21,8 @@ mod instruction;
 mod logical;
 mod memory;
 mod program;
+mod region_loops;
+mod regions;
 mod service;
 mod special;
 mod synchronization;
@@ -30,11 +32,12 @@ mod writer;
 
 use std::collections::BTreeSet;
 
-use campanile_core::analysis::{Divergence, LaunchShape};
+use campanile_core::analysis::{CallGraph, Divergence, LaunchShape, separate_registers};
 use campanile_core::isa::Op;
 use campanile_core::module::{BlockId, FunctionId, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
+use regions::Regions;
 use std::mem::offset_of;
 use waiting::Waiting;
 
@@ -125,18 +128,25 @@ pub fn lower_instrumented(
     target: &Target,
     instrumentation: Instrumentation,
 ) -> Lowered {
+    let module = &with_separate_registers(module, kernel);
     let divergence = Divergence::new(module, kernel, launch);
     let mut program = Program::new(module, kernel, &divergence, launch, target, instrumentation);
     let by_groups =
         launch.local.is_some() && program.waiting != Waiting::InTurns && program.private_bytes().is_some();
     let together = by_groups && program.waiting == Waiting::AtBarriers;
     if together {
-        program.waiting = Waiting::Suspended;
+        program.regions = Regions::of(&mut program);
+        let in_regions = program.regions.is_some();
+        program.waiting = if in_regions { Waiting::BetweenRegions } else { Waiting::Suspended };
     }
     let mut declarations = BTreeSet::new();
     let mut definitions = String::new();
     for function in program.functions() {
-        definitions.push_str(&function_text(&mut program, function, &mut declarations));
+        let regions = program.regions.as_ref().filter(|_| function == kernel);
+        let regions = regions.map_or(1, |regions| regions.starts.len());
+        for region in 0..regions {
+            definitions.push_str(&function_text(&mut program, function, region, &mut declarations));
+        }
     }
     let name = program.name(kernel);
     let entry = match by_groups {
@@ -144,7 +154,10 @@ pub fn lower_instrumented(
         false => EntryName::Subgroup(format!("{name}.subgroup")),
     };
     definitions.push_str(&match &entry {
-        EntryName::Groups(entry) if together => entry::groups_together(&program, entry, &name),
+        EntryName::Groups(entry) if together => match &program.regions {
+            Some(regions) => region_loops::groups_in_regions(&program, regions, entry, &name),
+            None => entry::groups_together(&program, entry, &name),
+        },
         EntryName::Groups(entry) => entry::groups(&program, entry, &name),
         EntryName::Subgroup(entry) => entry::subgroup(entry, &name),
     });
@@ -170,16 +183,39 @@ pub fn lower_instrumented(
     }
 }
 
-/// The definition of one function.
-fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut BTreeSet<String>) -> String {
+/// The module, in which registers of the kernel and what it reaches are not used again for something else: one place for
+/// all uses could hold only what they have in common.
+fn with_separate_registers(module: &Module, kernel: FunctionId) -> Module {
+    let mut module = module.clone();
+    let reached = CallGraph::new(&module, kernel).components.concat();
+    for function in reached {
+        if let Some(body) = &mut module.functions[function].body {
+            *body = separate_registers(body);
+        }
+    }
+    module
+}
+
+/// The definition of one function, or of one region of a kernel that is cut into regions.
+fn function_text(
+    program: &mut Program<'_>,
+    id: FunctionId,
+    region: usize,
+    declarations: &mut BTreeSet<String>,
+) -> String {
     let is_kernel = id == program.kernel;
-    let (name, results) = (program.name(id), program.results(id));
+    let (mut name, results) = (program.name(id), program.results(id));
     let passing = program.parameters(id);
+    let start = program.regions.as_ref().filter(|_| is_kernel).map(|regions| regions.starts[region]);
     let Some(mut lowering) = FunctionLowering::new(program, id) else { return String::new() };
     lowering.allocate();
-    lowering.blocks();
+    match start {
+        Some(start) => lowering.region(region, start),
+        None => lowering.blocks(),
+    }
     declarations.append(&mut lowering.writer.declarations);
     let parameters = match is_kernel {
+        true if start.is_some() => format!("{}, ptr %state", entry::KERNEL_PARAMETERS),
         true => entry::KERNEL_PARAMETERS.to_owned(),
         false => {
             let passed = passing.iter().flat_map(|one| one.types()).enumerate();
@@ -188,10 +224,14 @@ fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut B
         }
     };
     let suspends = is_kernel && lowering.program.waiting == Waiting::Suspended;
-    let (result, attributes) = match suspends {
-        true => ("ptr".to_owned(), "presplitcoroutine "),
-        false => (program::result_type(&results), ""),
+    let (result, attributes) = match (suspends, start) {
+        (true, _) => ("ptr".to_owned(), "presplitcoroutine "),
+        (false, Some(_)) => ("i32".to_owned(), ""),
+        (false, None) => (program::result_type(&results), ""),
     };
+    if start.is_some() {
+        name = regions::name(&name, region);
+    }
     let activation = lowering.begin_activation();
     let memory: String = lowering.memory.iter().map(|line| format!("  {line}\n")).collect();
     let mut prologue = prologue(&mut lowering, is_kernel, &passing);

@@ -9,6 +9,7 @@ use campanile_engine::{VariablePlace, private_places, shared_places};
 use cranelift_entity::EntityRef;
 
 use super::function::Home;
+use super::regions::Regions;
 use super::value::Form;
 use super::waiting::Waiting;
 use super::{Instrumentation, Target};
@@ -41,6 +42,8 @@ pub(super) struct Program<'p> {
     pub recursive: BTreeSet<FunctionId>,
     /// How sub-groups wait for one another.
     pub waiting: Waiting,
+    /// The regions of the kernel, if it is cut at its barriers.
+    pub regions: Option<Regions>,
     pub instrumentation: Instrumentation,
     /// Accesses that are guarded, by number.
     pub sites: Vec<(FunctionId, u32)>,
@@ -90,6 +93,7 @@ impl<'p> Program<'p> {
             frames: BTreeMap::new(),
             recursive: BTreeSet::new(),
             waiting: Waiting::Never,
+            regions: None,
             instrumentation,
             sites: vec![],
             counted: vec![],
