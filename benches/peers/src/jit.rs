@@ -53,11 +53,8 @@ impl Runner for Jit<'_> {
         let (grid, local) = (&self.case.grid, &self.case.local);
         let all = |index: usize| grid.get(index).copied().unwrap_or(1);
         let group = |index: usize| local.get(index).copied().unwrap_or(1);
-        launch = launch.shape(
-            grid.len() as u32,
-            [all(0), all(1), all(2)],
-            Some([group(0), group(1), group(2)]),
-        );
+        launch =
+            launch.shape(grid.len() as u32, [all(0), all(1), all(2)], Some([group(0), group(1), group(2)]));
         let start = Instant::now();
         let report = launch.run(&mut self.device)?;
         let duration = start.elapsed();
