@@ -18,7 +18,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 
 use cases::{CASES, Make};
-use measure::{Measured, Turns};
+use measure::{Clock, Measured, Turns};
 use opencl::Peers;
 use table::Results;
 
@@ -37,6 +37,9 @@ struct Arguments {
     /// Write median times to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure processor time of all threads, for a machine that is busy with other things
+    #[arg(long)]
+    processor_time: bool,
     /// Only compile times
     #[arg(long)]
     compile: bool,
@@ -47,9 +50,10 @@ struct Arguments {
 
 impl Arguments {
     fn turns(&self) -> Turns {
+        let clock = if self.processor_time { Clock::Processor } else { Clock::Elapsed };
         match self.quick {
-            true => Turns { least: 1, time: Duration::ZERO },
-            false => Turns { least: self.runs.max(1), time: Duration::from_secs(1) },
+            true => Turns { least: 1, time: Duration::ZERO, clock },
+            false => Turns { least: self.runs.max(1), time: Duration::from_secs(1), clock },
         }
     }
 
@@ -73,7 +77,7 @@ fn main() -> Result<()> {
     }
     let threads = thread::available_parallelism()?.get();
     let all = kernels(&arguments, &peers, threads)?;
-    if arguments.kernels.is_empty() {
+    if arguments.kernels.is_empty() && !arguments.quick {
         scaling(&arguments, threads)?;
         compile::run(&peers, arguments.turns().least)?;
     }

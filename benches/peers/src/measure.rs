@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::cases::Case;
 use crate::jit::Jit;
@@ -11,13 +12,40 @@ use crate::opencl::{OpenCl, Peers, Platform};
 use crate::runner::{Copying, Runner};
 use crate::statistics::{median, ratio};
 
-/// How many turns are made of a case: so many, and more until so much time has passed.
+/// How a case is measured: so many turns, and more until so much time has passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Turns {
     /// Least number.
     pub least: usize,
     /// Time that is measured at least, so that short kernels have more turns.
     pub time: Duration,
+    /// What counts.
+    pub clock: Clock,
+}
+
+/// What is measured of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The time that passes.
+    Elapsed,
+    /// Processor time of all threads, which other programs disturb less. It does not show where threads wait.
+    Processor,
+}
+
+impl Clock {
+    fn measure(self, runner: &mut dyn Runner) -> Result<f64> {
+        let start = processor_time();
+        let elapsed = runner.launch()?;
+        Ok(milliseconds(match self {
+            Clock::Elapsed => elapsed,
+            Clock::Processor => processor_time() - start,
+        }))
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// What was measured of a case: median milliseconds.
@@ -76,9 +104,9 @@ impl<'a> Column<'a> {
     }
 
     /// A launch; an engine that fails takes no further part.
-    fn launch(&mut self, remarks: &mut Vec<String>) -> Option<f64> {
-        match self.runner.as_mut()?.launch() {
-            Ok(duration) => Some(milliseconds(duration)),
+    fn launch(&mut self, clock: Clock, remarks: &mut Vec<String>) -> Option<f64> {
+        match clock.measure(self.runner.as_mut()?.as_mut()) {
+            Ok(time) => Some(time),
             Err(error) => {
                 remarks.push(format!("{}: {error:#}", self.name));
                 (self.runner, self.times) = (None, Vec::new());
@@ -118,7 +146,7 @@ pub fn measure(case: &Case, peers: &Peers, threads: usize, turns: Turns) -> Resu
     ];
     let expected = case.expected();
     for column in &mut columns {
-        column.launch(remarks);
+        column.launch(turns.clock, remarks);
         column.check(case, &expected, remarks)?;
     }
     drop(expected);
@@ -141,7 +169,7 @@ fn take_turns(columns: &mut [Column<'_>], turns: Turns, remarks: &mut Vec<String
             let column = &mut columns[(turn + place) % count];
             // Threads of the engine before may still be going to sleep.
             thread::sleep(Duration::from_millis(2));
-            if let Some(time) = column.launch(remarks) {
+            if let Some(time) = column.launch(turns.clock, remarks) {
                 column.times.push(time);
             }
         }

@@ -48,6 +48,7 @@ pub fn row(name: &str, size: &str, measured: &Measured) -> String {
         number(ratios.pocl),
         bound(ratios.copy)
     );
+    row.truncate(row.trim_end().len());
     for remark in remarks {
         let _ = write!(row, "\n    ! {remark}");
     }
