@@ -8,6 +8,7 @@
 //!
 //! For those who generate code, [`ControlFlowGraph`] knows dominators and loops, [`Liveness`] which registers may still
 //! be read, and [`Divergence`] which values are the same in all lanes of a sub-group and where lanes are apart.
+//! [`separate_registers`] gives each use of a register that is used again one of its own, of which they then know more.
 
 mod access;
 mod call_graph;
@@ -16,6 +17,7 @@ mod divergence;
 mod liveness;
 mod provenance;
 mod requirements;
+mod separation;
 mod touches;
 mod webs;
 
@@ -26,6 +28,7 @@ pub use divergence::{BodyDivergence, Cursor, Divergence, LaunchShape, Linear, Sh
 pub use liveness::Liveness;
 pub use provenance::{Access, Effect, Packing, Provenance, Root, way_from_parameter};
 pub use requirements::{Requirements, requirements};
+pub use separation::separate_registers;
 
 use crate::module::{Body, FunctionId, Instruction, Module, Place};
 

@@ -23,44 +23,51 @@ impl Touch {
 
 /// All that an instruction touches, in the order of its operands. What it writes it reads before.
 pub(super) fn touches(body: &Body, instruction: &Instruction) -> SmallVec<[Touch; 6]> {
+    (0..body.operands(instruction).len())
+        .flat_map(|position| operand_touches(body, instruction, position))
+        .collect()
+}
+
+/// What an instruction touches by one of its operands.
+pub(super) fn operand_touches(
+    body: &Body,
+    instruction: &Instruction,
+    position: usize,
+) -> SmallVec<[Touch; 2]> {
     let mut touches = SmallVec::new();
     let op = instruction.op;
     if op.opcode() == Opcode::DataMovement(DataMovement::LifetimeStart) {
         return touches;
     }
-    let slots = op.form.entry().form.operands;
-    let is_call = op.opcode() == Opcode::ControlFlow(ControlFlow::Call);
-    for (position, operand) in body.operands(instruction).iter().enumerate() {
-        let written = match is_call {
-            true => position == usize::from(op.has("cond")),
-            false => slots.get(position).is_some_and(|slot| slot.written),
-        };
-        let mut touch = |register, first, count| touches.push(Touch { register, first, count, written });
-        match *operand {
-            Operand::Scalar(scalar) => scalar_touch(scalar, touch),
-            Operand::Vector(register) | Operand::Predicate { register, .. } => {
-                let index = u32::from(op.number("index").unwrap_or_default());
-                match written && op.opcode() == Opcode::DataMovement(DataMovement::Insert) {
-                    true => touch(register, index, inserted(body, instruction)),
-                    false => touch(register, 0, u32::from(body.registers[register].ty.elements)),
-                }
+    let written = match op.opcode() == Opcode::ControlFlow(ControlFlow::Call) {
+        true => position == usize::from(op.has("cond")),
+        false => op.form.entry().form.operands.get(position).is_some_and(|slot| slot.written),
+    };
+    let mut touch = |register, first, count| touches.push(Touch { register, first, count, written });
+    match body.operands(instruction)[position] {
+        Operand::Scalar(scalar) => scalar_touch(scalar, touch),
+        Operand::Vector(register) | Operand::Predicate { register, .. } => {
+            let index = u32::from(op.number("index").unwrap_or_default());
+            match written && op.opcode() == Opcode::DataMovement(DataMovement::Insert) {
+                true => touch(register, index, inserted(body, instruction)),
+                false => touch(register, 0, u32::from(body.registers[register].ty.elements)),
             }
-            Operand::Swizzle(register, swizzle) => touch(register, swizzle.first(), swizzle.count()),
-            Operand::Address(Address { base, offset }) => {
-                if let Base::Scalar(scalar) = base {
-                    scalar_touch(scalar, &mut touch);
-                }
-                if let Offset::Scalar(scalar) = offset {
-                    scalar_touch(scalar, touch);
-                }
-            }
-            Operand::Immediate(_)
-            | Operand::UnsignedImmediate(_)
-            | Operand::Variable(_)
-            | Operand::Function(_)
-            | Operand::Block(_)
-            | Operand::Void => {}
         }
+        Operand::Swizzle(register, swizzle) => touch(register, swizzle.first(), swizzle.count()),
+        Operand::Address(Address { base, offset }) => {
+            if let Base::Scalar(scalar) = base {
+                scalar_touch(scalar, &mut touch);
+            }
+            if let Offset::Scalar(scalar) = offset {
+                scalar_touch(scalar, touch);
+            }
+        }
+        Operand::Immediate(_)
+        | Operand::UnsignedImmediate(_)
+        | Operand::Variable(_)
+        | Operand::Function(_)
+        | Operand::Block(_)
+        | Operand::Void => {}
     }
     touches
 }

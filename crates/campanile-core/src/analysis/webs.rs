@@ -95,7 +95,8 @@ impl Webs {
         web
     }
 
-    fn merge(&mut self, first: Web, second: Web) {
+    /// Takes it that two webs belong together.
+    pub fn merge(&mut self, first: Web, second: Web) {
         let (first, second) = (self.whole(first), self.whole(second));
         let (kept, gone) = (first.min(second), first.max(second));
         self.merged[gone] = kept;

@@ -29,7 +29,7 @@ mod writer;
 
 use std::collections::BTreeSet;
 
-use campanile_core::analysis::{Divergence, LaunchShape};
+use campanile_core::analysis::{CallGraph, Divergence, LaunchShape, separate_registers};
 use campanile_core::isa::Op;
 use campanile_core::module::{FunctionId, Module};
 use function::FunctionLowering;
@@ -100,6 +100,7 @@ pub enum Fault {
 
 /// Lowers a kernel and the functions that it reaches, all of which have bodies.
 pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &Target) -> Lowered {
+    let module = &with_separate_registers(module, kernel);
     let divergence = Divergence::new(module, kernel, launch);
     let mut program = Program::new(module, kernel, &divergence, launch, target);
     let by_groups =
@@ -140,6 +141,19 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
         shared_bytes: program.shared_bytes,
         operations: program.operations,
     }
+}
+
+/// The module, in which registers of the kernel and what it reaches are not used again for something else: one place for
+/// all uses could hold only what they have in common.
+fn with_separate_registers(module: &Module, kernel: FunctionId) -> Module {
+    let mut module = module.clone();
+    let reached = CallGraph::new(&module, kernel).components.concat();
+    for function in reached {
+        if let Some(body) = &mut module.functions[function].body {
+            *body = separate_registers(body);
+        }
+    }
+    module
 }
 
 /// The definition of one function.

@@ -144,7 +144,8 @@ impl BodyDivergence {
     ///
     /// - uniform: one scalar holds the element for the whole sub-group, at all times. Whenever lanes read it, the last
     ///   write executed by any lane was one of theirs, or wrote the same value;
-    /// - linear: so does one scalar, the base, with strides that are known here;
+    /// - linear: so does one scalar for each row of lanes, the value of its first lane; the stride in rows is known here,
+    ///   that from row to row need not be;
     /// - varying: lanes may write it while others keep what they have, so that each lane needs a place of its own. What
     ///   is read may be uniform all the same: [`Cursor::shape`] tells.
     pub fn storage(&self, register: RegisterId, element: u32) -> Shape {

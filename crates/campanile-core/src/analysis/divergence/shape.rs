@@ -22,7 +22,8 @@ pub struct Linear {
     pub base: Option<u64>,
     /// From lane to lane; none if it is the same number for all lanes, but not known here.
     pub inner: Option<u64>,
-    /// From row to row of `width` lanes; likewise. Zero if `width` is 32.
+    /// From row to row of `width` lanes; none if it is not known, and then it need not be the same for all rows. Zero if
+    /// `width` is 32.
     pub outer: Option<u64>,
     /// Lanes of a row: 2, 4, 8, 16 or 32.
     pub width: u8,
@@ -79,18 +80,52 @@ impl Shape {
         Shape::Linear(Linear { limit, ..uniform })
     }
 
+    /// A value for each row of `width` lanes.
+    fn by_rows(width: u8) -> Shape {
+        let Shape::Linear(uniform) = Shape::UNIFORM else { return Shape::Varying };
+        if usize::from(width) == LANES {
+            return Shape::UNIFORM;
+        }
+        Shape::Linear(Linear { outer: None, width, ..uniform })
+    }
+
+    /// The lanes of the rows in which the value is surely the same; none if there are no such rows.
+    fn row_width(self) -> Option<u8> {
+        let linear = self.linear()?;
+        (linear.inner == Some(0) && !linear.may_wrap).then_some(linear.width)
+    }
+
+    /// What follows from values of these shapes, and from nothing else: it is the same where they all are.
+    pub(super) fn of_sources(sources: impl IntoIterator<Item = Shape>) -> Shape {
+        let widths: Option<Vec<u8>> = sources.into_iter().map(Shape::row_width).collect();
+        widths
+            .map_or(Shape::Varying, |widths| Shape::by_rows(widths.into_iter().min().unwrap_or(LANES as u8)))
+    }
+
     /// The shape of values that come from either place, for lanes that come from there together.
     pub(super) fn join(self, other: Shape) -> Shape {
         let (Shape::Linear(a), Shape::Linear(b)) = (self, other) else { return Shape::Varying };
-        if (a.inner, a.outer, a.width) != (b.inner, b.outer, b.width) {
+        let width = a.width.min(b.width);
+        let ((inner, outer), (b_inner, b_outer)) = (a.in_rows(width), b.in_rows(width));
+        if inner != b_inner {
             return Shape::Varying;
         }
-        Shape::Linear(Linear {
-            base: a.base.filter(|_| a.base == b.base),
-            may_wrap: a.may_wrap || b.may_wrap,
-            limit: if a.limit == b.limit { a.limit } else { u64::MAX },
-            ..a
-        })
+        let limit = if a.limit == b.limit { a.limit } else { u64::MAX };
+        if (inner, outer, a.width) == (b_inner, b_outer, b.width) {
+            let (base, may_wrap) = (a.base.filter(|_| a.base == b.base), a.may_wrap || b.may_wrap);
+            return Shape::Linear(Linear { base, may_wrap, limit, ..a });
+        }
+        match inner {
+            Some(_) => Shape::Linear(Linear {
+                base: None,
+                inner,
+                outer: None,
+                width,
+                may_wrap: a.may_wrap || b.may_wrap,
+                limit,
+            }),
+            None => Shape::Varying,
+        }
     }
 
     /// The shape for lanes that got the value at different times: what holds in each lane by itself remains.
@@ -164,13 +199,13 @@ impl Linear {
         Shape::Linear(Linear { limit, ..form })
     }
 
-    /// The strides in rows of `width` lanes; none if rows are cut otherwise.
-    fn in_rows(self, width: u8) -> Option<(Option<u64>, Option<u64>)> {
+    /// The strides in rows of `width` lanes, which are no longer than its own.
+    fn in_rows(self, width: u8) -> (Option<u64>, Option<u64>) {
         if self.width == width {
-            return Some((self.inner, self.outer));
+            return (self.inner, self.outer);
         }
         let outer = self.inner.map(|inner| inner.wrapping_mul(u64::from(width)));
-        self.is_single_row().then_some((self.inner, outer))
+        (self.inner, outer.filter(|_| self.is_single_row()))
     }
 }
 
@@ -182,9 +217,7 @@ fn both(a: Option<u64>, b: Option<u64>, combine: fn(u64, u64) -> u64) -> Option<
 pub(super) fn add(a: Shape, b: Shape, bits: u32) -> Shape {
     let (Shape::Linear(a), Shape::Linear(b)) = (a, b) else { return Shape::Varying };
     let width = a.width.min(b.width);
-    let (Some((a_inner, a_outer)), Some((b_inner, b_outer))) = (a.in_rows(width), b.in_rows(width)) else {
-        return Shape::Varying;
-    };
+    let ((a_inner, a_outer), (b_inner, b_outer)) = (a.in_rows(width), b.in_rows(width));
     let limit = a.limit.checked_add(b.limit).filter(|limit| *limit <= ones(bits));
     let form = Linear {
         base: both(a.base, b.base, u64::wrapping_add),
@@ -257,14 +290,24 @@ pub(super) fn extend(a: Shape, signed: bool, from: u32, to: u32) -> Shape {
         return form.normal(to);
     }
     // Two lanes are less than half the range apart, and so is what the form says: then both say the same.
-    let exact = is_never_negative && span(linear, from).is_some_and(|span| span <= ones(from - 1));
-    Linear { may_wrap: linear.may_wrap || !exact, ..form }.normal(to)
+    let is_near = |span: Option<u64>| is_never_negative && span.is_some_and(|span| span <= ones(from - 1));
+    let is_row_exact = linear.inner == Some(0) || is_near(row_span(linear, from));
+    let outer = form.outer.filter(|_| is_near(span(linear, from)));
+    Linear { outer, may_wrap: linear.may_wrap || !is_row_exact, ..form }.normal(to)
 }
 
 /// How far apart the form says that two lanes may be, if its strides are known.
 fn span(linear: Linear, bits: u32) -> Option<u64> {
-    let size = |stride: u64| ((stride << (64 - bits)) as i64 >> (64 - bits)).unsigned_abs();
-    let (width, lanes) = (u64::from(linear.width), LANES as u64);
-    let columns = size(linear.inner?).checked_mul(width - 1)?;
-    columns.checked_add(size(linear.outer?).checked_mul(lanes / width - 1)?)
+    let rows = LANES as u64 / u64::from(linear.width);
+    row_span(linear, bits)?.checked_add(size(linear.outer?, bits).checked_mul(rows - 1)?)
+}
+
+/// How far apart it says that two lanes of one row may be.
+fn row_span(linear: Linear, bits: u32) -> Option<u64> {
+    size(linear.inner?, bits).checked_mul(u64::from(linear.width) - 1)
+}
+
+/// How far a step of so many bits goes, up or down.
+fn size(step: u64, bits: u32) -> u64 {
+    ((step << (64 - bits)) as i64 >> (64 - bits)).unsigned_abs()
 }

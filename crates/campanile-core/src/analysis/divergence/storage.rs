@@ -40,10 +40,11 @@ pub(super) fn storage(cursor: &mut Cursor<'_>, entry: &Entry) -> FxHashMap<(Regi
     known.map(|(place, shape)| (place, one_place(shape, parted.contains(&place.0)))).collect()
 }
 
-/// A shape, if one place can hold it: strides must be known, and lanes that keep what they have need the same value.
+/// A shape, if one place for each row can hold it: the stride in rows must be known, and lanes that keep what they have
+/// need the same value.
 fn one_place(shape: Shape, parted: bool) -> Shape {
-    let strides = shape.linear().and_then(|linear| linear.inner.zip(linear.outer));
-    match (parted, strides) {
+    let stride = shape.linear().and_then(|linear| linear.inner);
+    match (parted, stride) {
         (true, _) => shape.at_different_times(),
         (false, None) => Shape::Varying,
         (false, Some(_)) => shape,

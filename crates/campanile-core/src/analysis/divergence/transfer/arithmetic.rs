@@ -104,7 +104,7 @@ fn bitwise(a: Shape, b: Shape, bits: u32, combine: fn(u64, u64) -> u64) -> Shape
         let lanes = std::array::from_fn(|lane| combine(a[lane] & ones(bits), b[lane] & ones(bits)));
         return Shape::of_lanes(lanes, bits);
     }
-    if a.is_uniform() && b.is_uniform() { Shape::UNIFORM } else { Shape::Varying }
+    Shape::of_sources([a, b])
 }
 
 /// A bitwise AND is no greater than either source.

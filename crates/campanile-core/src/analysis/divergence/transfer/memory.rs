@@ -19,17 +19,15 @@ impl Transfer<'_> {
                     Some(Space::Generic) | None => !self.has_private,
                 };
                 let address = self.operand(values, &self.body.operands(instruction)[1]);
-                let shape = address.map(|address| match address.is_uniform() {
-                    true if in_common && !op.is_atomic() => Shape::UNIFORM,
-                    _ => Shape::Varying,
+                let shape = address.map(|address| match in_common && !op.is_atomic() {
+                    true => Shape::of_sources([address]),
+                    false => Shape::Varying,
                 });
                 self.write(values, instruction, shape);
             }
             Memory::LdParam => {
                 let address = self.operand(values, &self.body.operands(instruction)[1]);
-                let shape =
-                    |address: Shape| if address.is_uniform() { Shape::UNIFORM } else { Shape::Varying };
-                self.write(values, instruction, address.map(shape));
+                self.write(values, instruction, address.map(|address| Shape::of_sources([address])));
             }
             Memory::St => {}
         }

@@ -115,15 +115,15 @@ impl Transfer<'_> {
         }
     }
 
-    /// Uniform if these elements all are.
+    /// The same where these elements all are.
     fn together(&self, values: &Values, register: RegisterId, first: u32, count: u32) -> Known {
         let mut elements =
             (first..first + count).map(|element| values.get(self.elements.index(register, element)));
         if count == 1 {
             return elements.next()?;
         }
-        let uniform = elements.try_fold(true, |all, shape| Some(all & shape?.is_uniform()))?;
-        Some(if uniform { Shape::UNIFORM } else { Shape::Varying })
+        let shapes: Option<SmallVec<[Shape; 4]>> = elements.collect();
+        shapes.map(Shape::of_sources)
     }
 
     /// The operands that are read, by their shapes.
@@ -151,11 +151,9 @@ impl Transfer<'_> {
     fn pure(&self, values: &mut Values, instruction: &Instruction) {
         let written = self.writes(instruction).count();
         let sources = &self.body.operands(instruction)[written..];
-        let uniform = sources
-            .iter()
-            .try_fold(true, |all, operand| Some(all & self.operand(values, operand)?.is_uniform()));
-        let shape = uniform.map(|uniform| if uniform { Shape::UNIFORM } else { Shape::Varying });
-        self.write(values, instruction, shape);
+        let shapes: Option<SmallVec<[Shape; 4]>> =
+            sources.iter().map(|operand| self.operand(values, operand)).collect();
+        self.write(values, instruction, shapes.map(Shape::of_sources));
     }
 
     fn compare(&self, opcode: Compare, values: &mut Values, instruction: &Instruction) {
