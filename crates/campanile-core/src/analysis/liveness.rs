@@ -42,19 +42,13 @@ impl Liveness {
         &self.outs[block]
     }
 
-    /// Whether a register may be read after the instruction of a block with this index.
-    pub fn is_live_after(&self, body: &Body, block: BlockId, index: usize, register: RegisterId) -> bool {
-        for instruction in body.block_instructions(block).iter().skip(index + 1) {
-            let touches = touches(body, instruction);
-            let mut own = touches.iter().filter(|touch| touch.register == register);
-            if own.clone().any(|touch| !touch.written) {
-                return true;
-            }
-            if own.any(|touch| kills(body, instruction, touch)) {
-                return false;
-            }
+    /// The registers that may be read after the instruction of a block with this index, in ascending order.
+    pub fn live_after(&self, body: &Body, block: BlockId, index: usize) -> Vec<RegisterId> {
+        let mut live = self.outs[block].clone();
+        for instruction in body.block_instructions(block).iter().skip(index + 1).rev() {
+            live_before(body, instruction, &mut live);
         }
-        self.live_out(block).binary_search(&register).is_ok()
+        live
     }
 
     /// Each call of a block, by the index of its instruction, with the registers whose values have to survive it: those
@@ -63,22 +57,33 @@ impl Liveness {
         let mut live: Vec<RegisterId> = self.outs[block].clone();
         let mut found = Vec::new();
         for (index, instruction) in body.block_instructions(block).iter().enumerate().rev() {
-            let touches = touches(body, instruction);
-            for killed in touches.iter().filter(|touch| kills(body, instruction, touch)) {
-                if let Ok(place) = live.binary_search(&killed.register) {
-                    live.remove(place);
-                }
-            }
             if instruction.op.opcode() == Opcode::ControlFlow(ControlFlow::Call) {
-                found.push((body.blocks[block].first + index as u32, live.clone()));
+                let mut survivors = live.clone();
+                kill(body, instruction, &mut survivors);
+                found.push((body.blocks[block].first + index as u32, survivors));
             }
-            for read in touches.iter().filter(|touch| !touch.written) {
-                if let Err(place) = live.binary_search(&read.register) {
-                    live.insert(place, read.register);
-                }
-            }
+            live_before(body, instruction, &mut live);
         }
         found
+    }
+}
+
+/// Makes of what is live after an instruction what is live before it.
+fn live_before(body: &Body, instruction: &Instruction, live: &mut Vec<RegisterId>) {
+    kill(body, instruction, live);
+    for read in touches(body, instruction).iter().filter(|touch| !touch.written) {
+        if let Err(place) = live.binary_search(&read.register) {
+            live.insert(place, read.register);
+        }
+    }
+}
+
+/// Takes out what an instruction surely writes.
+fn kill(body: &Body, instruction: &Instruction, live: &mut Vec<RegisterId>) {
+    for killed in touches(body, instruction).iter().filter(|touch| kills(body, instruction, touch)) {
+        if let Ok(place) = live.binary_search(&killed.register) {
+            live.remove(place);
+        }
     }
 }
 

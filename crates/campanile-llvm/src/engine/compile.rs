@@ -110,7 +110,7 @@ impl Compiler {
 
     fn emit(&self, text: &str) -> Result<Object, CompileError> {
         let module = Module::parse(self.llvm, text)?;
-        self.machine.object(self.machine.optimize(module, PASSES)?)
+        self.machine.object(self.machine.optimize(module, &std::env::var("P").unwrap_or(PASSES.into()))?)
     }
 }
 

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use campanile_core::isa::{ControlFlow, Opcode};
+use campanile_core::isa::{ControlFlow, Opcode, Synchronization};
 use campanile_core::module::{BlockId, Instruction, Operand};
 use cranelift_entity::EntityRef;
 
 use super::function::FunctionLowering;
 use super::program::Passing;
+use super::regions::Start;
 use super::value::Rows;
 use super::waiting::Waiting;
 use super::writer::{Width, constant};
@@ -54,6 +55,23 @@ impl FunctionLowering<'_, '_> {
         } else {
             self.part_by_wholeness(&mut plan, first, "%entry");
         }
+        self.planned(plan);
+    }
+
+    /// Writes what is reached from a place where all 32 lanes are, up to the next barrier.
+    pub fn region(&mut self, region: usize, start: Start) {
+        let mut plan = Plan::default();
+        self.begin_region(region);
+        self.enter(start.block, None);
+        for _ in self.body.blocks[start.block].first..start.instruction {
+            self.cursor.advance();
+        }
+        self.instructions(&mut plan, start.instruction);
+        self.planned(plan);
+    }
+
+    /// Writes the blocks that are planned, and those that they lead to.
+    fn planned(&mut self, mut plan: Plan) {
         while let Some(copy) = plan.open.pop_first() {
             plan.done.insert(copy);
             self.copy(&mut plan, copy);
@@ -112,7 +130,7 @@ impl FunctionLowering<'_, '_> {
             mask = Some(lanes);
         }
         self.enter(copy.block, mask);
-        self.instructions(plan);
+        self.instructions(plan, self.body.blocks[copy.block].first);
     }
 
     /// Goes back to the plain copy when all lanes are together again.
@@ -125,12 +143,17 @@ impl FunctionLowering<'_, '_> {
         self.writer.place(&parted);
     }
 
-    fn instructions(&mut self, plan: &mut Plan) {
-        let block = &self.body.blocks[self.block];
-        for index in block.first..block.end {
+    /// The instructions of a block from one of them on.
+    fn instructions(&mut self, plan: &mut Plan, first: u32) {
+        for index in first..self.body.blocks[self.block].end {
             let instruction = &self.body.instructions[index as usize];
             self.comment_source(instruction);
             match instruction.op.opcode() {
+                Opcode::Synchronization(Synchronization::BarrierWorkgroup)
+                    if self.program.waiting == Waiting::BetweenRegions && self.id == self.program.kernel =>
+                {
+                    return self.end_region(index);
+                }
                 Opcode::ControlFlow(ControlFlow::Goto) => return self.goto(plan, instruction),
                 Opcode::ControlFlow(ControlFlow::Return) => return self.returns(plan, instruction),
                 Opcode::ControlFlow(ControlFlow::Call) => self.call(instruction, index),
@@ -397,6 +420,9 @@ impl FunctionLowering<'_, '_> {
             self.writer.call(result, "llvm.coro.end", &[("ptr", "%handle"), ("i1", "0"), ("token", "none")]);
             self.writer.line("ret ptr %handle");
             return;
+        }
+        if self.id == self.program.kernel && self.program.waiting == Waiting::BetweenRegions {
+            return self.writer.line(&format!("ret i32 {}", super::regions::ENDED));
         }
         let results = self.program.results(self.id);
         let mut parts = vec![];

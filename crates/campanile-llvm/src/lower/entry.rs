@@ -10,7 +10,7 @@ use crate::frame::{GroupFrame, LaunchFrame, SubgroupFrame};
 pub(super) const KERNEL_PARAMETERS: &str = "ptr %frame, ptr %launch, ptr %shared, ptr %private, i32 %group.x, \
                                             i32 %group.y, i32 %group.z, i32 %number, <32 x i1> %entry";
 
-fn field(writer: &mut Writer, frame: &str, offset: usize, ty: &str) -> String {
+pub(super) fn field(writer: &mut Writer, frame: &str, offset: usize, ty: &str) -> String {
     let place = writer.value(&format!("getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
     writer.value(&format!("load {ty}, ptr {place}"))
 }
@@ -41,8 +41,8 @@ pub(super) fn subgroup(name: &str, kernel: &str) -> String {
 }
 
 /// Writes the head of a function that runs work-groups: the frame of the group, and how many sub-groups it has.
-struct Groups {
-    writer: Writer,
+pub(super) struct Groups {
+    pub writer: Writer,
     /// Work-items of a work-group.
     items: String,
     /// Sub-groups of a work-group.
@@ -52,7 +52,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(program: &Program<'_>) -> Self {
+    pub fn new(program: &Program<'_>) -> Self {
         let mut writer = Writer::default();
         writer.line(&format!("%group = alloca [{} x i8], align 16", size_of::<GroupFrame>()));
         let counts = offset_of!(LaunchFrame, group_count);
@@ -79,13 +79,13 @@ impl Groups {
         Groups { writer, items, subgroups, counts }
     }
 
-    /// Begins the loop over the groups; gives the number of the group in each dimension.
-    fn begin_loop(&mut self) -> [String; 3] {
+    /// Begins the loop over the groups, in a block that is left for it; gives the number of the group in each dimension.
+    pub fn begin_loop(&mut self, before: &str) -> [String; 3] {
         let writer = &mut self.writer;
         let [count_x, count_y] = &self.counts;
         writer.line("br label %group.head");
         writer.place("group.head");
-        writer.line("%index = phi i64 [ %first, %start ], [ %index.next, %group.end ]");
+        writer.line(&format!("%index = phi i64 [ %first, %{before} ], [ %index.next, %group.end ]"));
         writer.line("%more = icmp ult i64 %index, %end");
         writer.line("br i1 %more, label %group.body, label %done");
         writer.place("group.body");
@@ -103,7 +103,7 @@ impl Groups {
     }
 
     /// Fills in the frame of the sub-group `%number`; gives its lanes as a vector of bits.
-    fn set_frame(&mut self, frame: &str, private: &str) -> String {
+    pub fn set_frame(&mut self, frame: &str, private: &str) -> String {
         let writer = &mut self.writer;
         let first = writer.value(&format!("shl i32 %number, {}", LANES.trailing_zeros()));
         let left = writer.value(&format!("sub i32 {}, {first}", self.items));
@@ -120,14 +120,14 @@ impl Groups {
     }
 
     /// Ends the loop over the groups.
-    fn end_loop(&mut self) {
+    pub fn end_loop(&mut self) {
         self.writer.place("group.end");
         self.writer.line("%index.next = add i64 %index, 1");
         self.writer.line("br label %group.head");
         self.writer.place("done");
     }
 
-    fn definition(self, name: &str) -> String {
+    pub fn definition(self, name: &str) -> String {
         format!(
             "define void @{name}(ptr %launch, ptr %shared, ptr %private, i64 %first, i64 %end) {{\nstart:\n{}}}\n",
             self.writer.text()
@@ -139,7 +139,7 @@ impl Groups {
 pub(super) fn groups(program: &Program<'_>, name: &str, kernel: &str) -> String {
     let mut groups = Groups::new(program);
     groups.writer.line(&format!("%frame = alloca [{} x i8], align 16", size_of::<SubgroupFrame>()));
-    let [x, y, z] = groups.begin_loop();
+    let [x, y, z] = groups.begin_loop("start");
     groups.writer.line("br label %subgroup.body");
     groups.writer.place("subgroup.body");
     groups.writer.line("%number = phi i32 [ 0, %group.body ], [ %number.next, %subgroup.body ]");
@@ -170,7 +170,7 @@ pub(super) fn groups_together(program: &Program<'_>, name: &str, kernel: &str) -
     writer.line(&format!("call void @llvm.memset.p0.i32(ptr %frames, i8 0, i32 {bytes}, i1 0)"));
     let private = field(writer, "%launch", offset_of!(LaunchFrame, private_bytes), "i32");
     let stride = writer.value(&format!("mul i32 {private}, {LANES}"));
-    let [x, y, z] = groups.begin_loop();
+    let [x, y, z] = groups.begin_loop("start");
     groups.writer.line("br label %begin");
     groups.writer.place("begin");
     groups.writer.line("%number = phi i32 [ 0, %group.body ], [ %number.next, %begin ]");

@@ -58,14 +58,47 @@ impl FunctionLowering<'_, '_> {
         let extracted = sources.iter().any(|source| source.extracted);
         if may_wrap || extracted {
             let wraps = may_wrap.then(|| self.wraps(sources, extension)).filter(|wraps| wraps != "0");
-            let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
-            for (value, vector) in values.iter_mut().zip(compute(self, Width::All, &vectors)) {
+            let vectors = match &wraps {
+                Some(wraps) => self.vectors_if(wraps, sources, results, compute),
+                None => self.computed_vectors(sources, compute),
+            };
+            for (value, vector) in values.iter_mut().zip(vectors) {
                 value.vector = Some(vector);
                 value.wraps = wraps.clone();
                 value.extracted = extracted;
             }
         }
         values
+    }
+
+    fn computed_vectors(&mut self, sources: &[Value], compute: &mut Compute<'_, Self>) -> Vec<String> {
+        let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
+        compute(self, Width::All, &vectors)
+    }
+
+    /// Computes vectors only where rows do not hold, which is hardly ever.
+    fn vectors_if(
+        &mut self,
+        wraps: &str,
+        sources: &[Value],
+        results: &[(u32, Shape)],
+        compute: &mut Compute<'_, Self>,
+    ) -> Vec<String> {
+        let [before, slow, done] = ["hold", "wrap", "held"].map(|stem| self.writer.label(stem));
+        self.writer.line(&format!("br label %{before}"));
+        self.writer.place(&before);
+        self.writer.line(&format!("br i1 {wraps}, label %{slow}, label %{done}, !prof !1"));
+        self.writer.place(&slow);
+        let vectors = self.computed_vectors(sources, compute);
+        let end = self.end_of(&slow, &done);
+        self.writer.place(&done);
+        let pairs = vectors.iter().zip(results);
+        pairs
+            .map(|(vector, (bits, _))| {
+                let ty = Width::All.int(*bits);
+                self.writer.value(&format!("phi {ty} [ poison, %{before} ], [ {vector}, %{end} ]"))
+            })
+            .collect()
     }
 
     /// A condition that is the same in all lanes of a row, as its sources are: branches by it need no vector.
@@ -101,8 +134,7 @@ impl FunctionLowering<'_, '_> {
         results: &[(u32, Shape)],
         compute: &mut Compute<'_, Self>,
     ) -> Vec<Value> {
-        let vectors: Vec<String> = sources.iter().map(|source| self.vector(source)).collect();
-        let computed = compute(self, Width::All, &vectors);
+        let computed = self.computed_vectors(sources, compute);
         let values = computed.into_iter().zip(results).map(|(vector, (bits, shape))| {
             let mut value = Value::varying(*bits, vector);
             self.derive_rows(&mut value, *shape);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use campanile_core::analysis::{BodyDivergence, ControlFlowGraph, Cursor, Liveness, Shape};
-use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Operand, RegisterId, Scalar};
+use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Operand, RegisterId, Scalar, keys};
 use cranelift_entity::EntityRef;
 
 use super::program::{Passing, Program};
@@ -31,6 +31,18 @@ impl Home {
             None => Home::Vector,
         }
     }
+}
+
+/// A part of where a register is kept.
+pub(super) struct HomePart {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The name of the flag without which it means nothing, if it has one.
+    pub condition: Option<String>,
 }
 
 /// A function under way.
@@ -86,24 +98,38 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     /// Allocates the homes of all registers.
     pub fn allocate(&mut self) {
-        for (id, register) in &self.body.registers {
-            let bits = u32::from(register.ty.bits);
-            for element in 0..u32::from(register.ty.elements) {
-                let name = home_name(id, element);
-                let home = Home::of(self.found.storage(id, element));
-                if let Home::Rows(form) | Home::Both(form) = home {
-                    for row in 0..form.count() {
-                        self.memory.push(format!("{name}.{row} = alloca i{bits}"));
-                    }
-                }
-                if let Home::Both(_) = home {
-                    self.memory.push(format!("{name}.wraps = alloca i1"));
-                }
-                if let Home::Both(_) | Home::Vector = home {
-                    self.memory.push(format!("{name} = alloca <32 x i{bits}>"));
-                }
+        for id in keys(&self.body.registers) {
+            for part in self.home_parts(id) {
+                self.memory.push(format!("{} = alloca {}", part.name, part.ty));
             }
         }
+    }
+
+    /// The parts of a register's homes.
+    pub fn home_parts(&self, id: RegisterId) -> Vec<HomePart> {
+        let ty = self.body.registers[id].ty;
+        let bits = u32::from(ty.bits);
+        let bytes = u64::from(bits).div_ceil(8);
+        let mut parts = vec![];
+        let mut part = |name: String, ty: String, bytes: u64, condition: Option<String>| {
+            parts.push(HomePart { name, ty, bytes, condition });
+        };
+        for element in 0..u32::from(ty.elements) {
+            let name = home_name(id, element);
+            let home = Home::of(self.found.storage(id, element));
+            if let Home::Rows(form) | Home::Both(form) = home {
+                (0..form.count())
+                    .for_each(|row| part(format!("{name}.{row}"), format!("i{bits}"), bytes, None));
+            }
+            let wraps = matches!(home, Home::Both(_)).then(|| format!("{name}.wraps"));
+            if let Some(wraps) = &wraps {
+                part(wraps.clone(), "i1".to_owned(), 1, None);
+            }
+            if let Home::Both(_) | Home::Vector = home {
+                part(name, Width::All.int(bits), (u64::from(bits) * u64::from(LANES)).div_ceil(8), wraps);
+            }
+        }
+        parts
     }
 
     /// The lines that put what is passed for parameters into their homes.
@@ -258,11 +284,20 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     /// A value as a vector.
     pub fn vector(&mut self, value: &Value) -> String {
-        if let Some(vector) = &value.vector {
-            return vector.clone();
-        }
-        let Some(rows) = &value.rows else { unreachable!("a value has rows or a vector") };
         let bits = value.bits;
+        match (&value.vector, &value.rows, &value.wraps) {
+            (Some(vector), Some(rows), Some(wraps)) => {
+                let by_rows = self.vector_of_rows(rows, bits);
+                let ty = Width::All.int(bits);
+                self.writer.value(&format!("select i1 {wraps}, {ty} {vector}, {ty} {by_rows}"))
+            }
+            (Some(vector), ..) => vector.clone(),
+            (None, Some(rows), _) => self.vector_of_rows(rows, bits),
+            (None, None, _) => unreachable!("a value has rows or a vector"),
+        }
+    }
+
+    fn vector_of_rows(&mut self, rows: &Rows, bits: u32) -> String {
         let spread = self.spread(rows, bits);
         if rows.inner == 0 {
             return spread;
@@ -330,28 +365,51 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     fn store(&mut self, register: RegisterId, element: u32, value: &Value, lanes: Option<&str>) {
         let (name, bits) = (home_name(register, element), self.bits(register));
-        let home = Home::of(self.found.storage(register, element));
-        let mut value = value.clone();
-        if let Home::Rows(form) | Home::Both(form) = home {
-            let bases = self.bases(&value, form);
-            for (row, base) in bases.iter().enumerate() {
-                self.writer.line(&format!("store i{bits} {base}, ptr {name}.{row}"));
+        let ty = Width::All.int(bits);
+        match Home::of(self.found.storage(register, element)) {
+            Home::Rows(form) => self.store_bases(&name, value, form),
+            Home::Both(form) => {
+                let wraps = match (&value.rows, &value.wraps) {
+                    (Some(_), Some(wraps)) => wraps.clone(),
+                    (Some(_), None) => "0".to_owned(),
+                    (None, _) => "1".to_owned(),
+                };
+                self.writer.line(&format!("store i1 {wraps}, ptr {name}.wraps"));
+                if wraps != "1" {
+                    self.store_bases(&name, value, form);
+                }
+                if wraps != "0" {
+                    let vector = value.vector.as_deref().unwrap_or("poison");
+                    let store = format!("store {ty} {vector}, ptr {name}");
+                    self.only_if(&wraps, |lowering| lowering.writer.line(&store));
+                }
             }
-            value.rows = Some(Rows { width: form.width, inner: form.inner, bases });
-        }
-        if let Home::Both(_) = home {
-            let wraps = value.wraps.clone().unwrap_or_else(|| "0".to_owned());
-            self.writer.line(&format!("store i1 {wraps}, ptr {name}.wraps"));
-        }
-        if let Home::Both(_) | Home::Vector = home {
-            let mut vector = self.vector(&value);
-            if let (Some(lanes), Home::Vector) = (lanes, &home) {
-                let ty = Width::All.int(bits);
-                let old = self.writer.value(&format!("load {ty}, ptr {name}"));
-                vector = self.writer.value(&format!("select <32 x i1> {lanes}, {ty} {vector}, {ty} {old}"));
+            Home::Vector => {
+                let mut vector = self.vector(value);
+                if let Some(lanes) = lanes {
+                    let old = self.writer.value(&format!("load {ty}, ptr {name}"));
+                    vector =
+                        self.writer.value(&format!("select <32 x i1> {lanes}, {ty} {vector}, {ty} {old}"));
+                }
+                self.writer.line(&format!("store {ty} {vector}, ptr {name}"));
             }
-            self.writer.line(&format!("store <32 x i{bits}> {vector}, ptr {name}"));
         }
+    }
+
+    fn store_bases(&mut self, name: &str, value: &Value, form: Form) {
+        for (row, base) in self.bases(value, form).iter().enumerate() {
+            self.writer.line(&format!("store i{} {base}, ptr {name}.{row}", value.bits));
+        }
+    }
+
+    /// Does something under a condition that hardly ever holds.
+    pub fn only_if(&mut self, condition: &str, work: impl FnOnce(&mut Self)) {
+        let [slow, done] = ["if", "fi"].map(|stem| self.writer.label(stem));
+        self.writer.line(&format!("br i1 {condition}, label %{slow}, label %{done}, !prof !1"));
+        self.writer.place(&slow);
+        work(self);
+        self.writer.line(&format!("br label %{done}"));
+        self.writer.place(&done);
     }
 
     /// The bases of a value in a form that it has.

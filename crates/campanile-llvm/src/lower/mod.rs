@@ -20,6 +20,8 @@ mod instruction;
 mod logical;
 mod memory;
 mod program;
+mod region_loops;
+mod regions;
 mod service;
 mod special;
 mod synchronization;
@@ -34,6 +36,7 @@ use campanile_core::isa::Op;
 use campanile_core::module::{FunctionId, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
+use regions::Regions;
 use std::mem::offset_of;
 use waiting::Waiting;
 
@@ -107,12 +110,18 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
         launch.local.is_some() && program.waiting != Waiting::InTurns && program.private_bytes().is_some();
     let together = by_groups && program.waiting == Waiting::AtBarriers;
     if together {
-        program.waiting = Waiting::Suspended;
+        program.regions = Regions::of(&mut program);
+        let in_regions = program.regions.is_some();
+        program.waiting = if in_regions { Waiting::BetweenRegions } else { Waiting::Suspended };
     }
     let mut declarations = BTreeSet::new();
     let mut definitions = String::new();
     for function in program.functions() {
-        definitions.push_str(&function_text(&mut program, function, &mut declarations));
+        let regions = program.regions.as_ref().filter(|_| function == kernel);
+        let regions = regions.map_or(1, |regions| regions.starts.len());
+        for region in 0..regions {
+            definitions.push_str(&function_text(&mut program, function, region, &mut declarations));
+        }
     }
     let name = program.name(kernel);
     let entry = match by_groups {
@@ -120,7 +129,10 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
         false => EntryName::Subgroup(format!("{name}.subgroup")),
     };
     definitions.push_str(&match &entry {
-        EntryName::Groups(entry) if together => entry::groups_together(&program, entry, &name),
+        EntryName::Groups(entry) if together => match &program.regions {
+            Some(regions) => region_loops::groups_in_regions(&program, regions, entry, &name),
+            None => entry::groups_together(&program, entry, &name),
+        },
         EntryName::Groups(entry) => entry::groups(&program, entry, &name),
         EntryName::Subgroup(entry) => entry::subgroup(entry, &name),
     });
@@ -156,16 +168,26 @@ fn with_separate_registers(module: &Module, kernel: FunctionId) -> Module {
     module
 }
 
-/// The definition of one function.
-fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut BTreeSet<String>) -> String {
+/// The definition of one function, or of one region of a kernel that is cut into regions.
+fn function_text(
+    program: &mut Program<'_>,
+    id: FunctionId,
+    region: usize,
+    declarations: &mut BTreeSet<String>,
+) -> String {
     let is_kernel = id == program.kernel;
-    let (name, results) = (program.name(id), program.results(id));
+    let (mut name, results) = (program.name(id), program.results(id));
     let passing = program.parameters(id);
+    let start = program.regions.as_ref().filter(|_| is_kernel).map(|regions| regions.starts[region]);
     let Some(mut lowering) = FunctionLowering::new(program, id) else { return String::new() };
     lowering.allocate();
-    lowering.blocks();
+    match start {
+        Some(start) => lowering.region(region, start),
+        None => lowering.blocks(),
+    }
     declarations.append(&mut lowering.writer.declarations);
     let parameters = match is_kernel {
+        true if start.is_some() => format!("{}, ptr %state", entry::KERNEL_PARAMETERS),
         true => entry::KERNEL_PARAMETERS.to_owned(),
         false => {
             let passed = passing.iter().flat_map(|one| one.types()).enumerate();
@@ -174,10 +196,14 @@ fn function_text(program: &mut Program<'_>, id: FunctionId, declarations: &mut B
         }
     };
     let suspends = is_kernel && lowering.program.waiting == Waiting::Suspended;
-    let (result, attributes) = match suspends {
-        true => ("ptr".to_owned(), "presplitcoroutine "),
-        false => (program::result_type(&results), ""),
+    let (result, attributes) = match (suspends, start) {
+        (true, _) => ("ptr".to_owned(), "presplitcoroutine "),
+        (false, Some(_)) => ("i32".to_owned(), ""),
+        (false, None) => (program::result_type(&results), ""),
     };
+    if start.is_some() {
+        name = regions::name(&name, region);
+    }
     let memory: String = lowering.memory.iter().map(|line| format!("  {line}\n")).collect();
     let mut prologue = prologue(&mut lowering, is_kernel, &passing);
     if suspends {

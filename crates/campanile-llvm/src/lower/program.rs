@@ -9,6 +9,7 @@ use cranelift_entity::EntityRef;
 
 use super::Target;
 use super::function::Home;
+use super::regions::Regions;
 use super::value::Form;
 use super::waiting::Waiting;
 
@@ -40,6 +41,8 @@ pub(super) struct Program<'p> {
     pub recursive: BTreeSet<FunctionId>,
     /// How sub-groups wait for one another.
     pub waiting: Waiting,
+    /// The regions of the kernel, if it is cut at its barriers.
+    pub regions: Option<Regions>,
 }
 
 /// How an element of a parameter or result is passed.
@@ -83,6 +86,7 @@ impl<'p> Program<'p> {
             frames: BTreeMap::new(),
             recursive: BTreeSet::new(),
             waiting: Waiting::Never,
+            regions: None,
         };
         program.recursive = program.recursive_functions();
         program.waiting = Waiting::of(&program);

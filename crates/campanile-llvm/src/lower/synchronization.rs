@@ -12,13 +12,13 @@ use crate::frame::Services;
 impl FunctionLowering<'_, '_> {
     pub(super) fn synchronization(&mut self, opcode: Synchronization, instruction: &Instruction) {
         match opcode {
-            Synchronization::BarrierWorkgroup => {
-                if self.program.waiting == Waiting::Suspended {
-                    self.suspend();
-                } else {
+            Synchronization::BarrierWorkgroup => match self.program.waiting {
+                Waiting::Suspended => self.suspend(),
+                Waiting::BetweenRegions => unreachable!("barriers end regions"),
+                Waiting::Never | Waiting::AtBarriers | Waiting::InTurns => {
                     self.call_host(offset_of!(Services, barrier));
                 }
-            }
+            },
             Synchronization::Fence => {
                 let order = match instruction.op.order() {
                     Order::Weak | Order::Relaxed | Order::AcquireRelease => "acq_rel",

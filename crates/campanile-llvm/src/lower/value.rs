@@ -13,7 +13,8 @@ pub(super) struct Value {
     pub extracted: bool,
     /// The value of each lane, as a vector. What it holds in inactive lanes means nothing.
     pub vector: Option<String>,
-    /// A condition under which the rows do not tell the truth, so that the vector has to be taken.
+    /// A condition under which the rows do not tell the truth, so that the vector has to be taken. Otherwise the rows
+    /// have to be: the vector then means nothing.
     pub wraps: Option<String>,
     /// The value as a uniform base with a scaled 32-bit index, for what is 64 bits wide.
     pub indexed: Option<Indexed>,

@@ -1,7 +1,7 @@
 //! How sub-groups of a work-group wait for one another.
 
 use campanile_core::isa::{ControlFlow, Memory, Opcode, Synchronization};
-use campanile_core::module::{BlockId, Body, Instruction, Operand, Scalar, keys};
+use campanile_core::module::{Address, Base, BlockId, Body, Instruction, Offset, Operand, Scalar, keys};
 
 use super::program::Program;
 
@@ -14,6 +14,8 @@ pub(super) enum Waiting {
     AtBarriers,
     /// As above, in the function that has these ways.
     Suspended,
+    /// At barriers of the kernel, between its regions.
+    BetweenRegions,
     /// Anywhere: the host lets them take turns, each on a stack of its own.
     InTurns,
 }
@@ -85,14 +87,18 @@ fn is_read(body: &Body, instruction: &Instruction, by: &[Instruction]) -> bool {
         let expected = other.op.expected_operands();
         body.operands(other).iter().enumerate().any(|(index, operand)| {
             let written = expected.get(index).is_some_and(|one| one.written);
-            let names = match operand {
-                Operand::Scalar(Scalar::Register(one) | Scalar::Element(one, _))
-                | Operand::Vector(one)
-                | Operand::Swizzle(one, _) => one == result,
-                Operand::Address(_) => true,
-                _ => false,
+            let is_result = |scalar: &Scalar| {
+                matches!(scalar, Scalar::Register(one) | Scalar::Element(one, _) if one == result)
             };
-            names && !written
+            match operand {
+                Operand::Scalar(scalar) => !written && is_result(scalar),
+                Operand::Vector(one) | Operand::Swizzle(one, _) => !written && one == result,
+                Operand::Address(Address { base, offset }) => {
+                    matches!(base, Base::Scalar(base) if is_result(base))
+                        || matches!(offset, Offset::Scalar(offset) if is_result(offset))
+                }
+                _ => false,
+            }
         })
     })
 }

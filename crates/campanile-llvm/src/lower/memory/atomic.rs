@@ -116,7 +116,9 @@ impl FunctionLowering<'_, '_> {
     fn is_read_later(&self, register: campanile_core::module::RegisterId, instruction: &Instruction) -> bool {
         let block = self.body.block_instructions(self.block);
         let index = block.iter().position(|one| std::ptr::eq(one, instruction));
-        index.is_none_or(|index| self.liveness.is_live_after(self.body, self.block, index, register))
+        index.is_none_or(|index| {
+            self.liveness.live_after(self.body, self.block, index).binary_search(&register).is_ok()
+        })
     }
 
     fn compare_and_swap(&mut self, access: &Access, address: &Value, values: &[Value]) -> String {

@@ -68,7 +68,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Ends a way with a jump, from a label of its own that the values of the way reach.
-    fn end_of(&mut self, stem: &str, target: &str) -> String {
+    pub(in crate::lower) fn end_of(&mut self, stem: &str, target: &str) -> String {
         let end = self.writer.label(stem);
         self.writer.line(&format!("br label %{end}"));
         self.writer.place(&end);

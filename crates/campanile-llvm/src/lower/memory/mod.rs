@@ -93,9 +93,11 @@ impl FunctionLowering<'_, '_> {
             }
         };
         let from = offset.bits;
+        // No shared address is so great that it would be negative, so that a sum which wraps around is none.
+        let sum = if space == Space::Shared { "add nsw" } else { "add" };
         let mut add = |lowering: &mut FunctionLowering<'_, '_>, width: Width, sources: &[String]| {
             let offset = lowering.extend(width, &sources[1], from, bits, true);
-            vec![lowering.binary(width, "add", bits, &sources[0], &offset)]
+            vec![lowering.binary(width, sum, bits, &sources[0], &offset)]
         };
         let sources = [base, offset];
         let mut sum = self.evaluate(&sources, &[(bits, shape)], extension, &mut add).remove(0);
