@@ -30,6 +30,21 @@ pub enum Engine {
 }
 
 impl Choice {
+    /// This choice where a processor to compile for is given, or none.
+    ///
+    /// # Errors
+    /// When the engine that is asked for compiles nothing.
+    pub fn for_cpu(self, cpu: Option<&str>) -> Result<Choice> {
+        match (self, cpu) {
+            (Choice::Auto, Some(_)) => Ok(Choice::Jit),
+            (Choice::Checked, Some(_)) => Err(advised(
+                "`--cpu` is an option of the jit engine, and `--engine checked` compiles nothing",
+                "leave `--cpu` out, or choose `--engine jit`",
+            )),
+            _ => Ok(self),
+        }
+    }
+
     /// The engine that is meant, where these options of the checked engine are given. People are told where it is not
     /// the one that is preferred.
     ///
@@ -76,6 +91,8 @@ pub struct Setting {
     pub threads: Option<usize>,
     /// Whether compiled kernels are kept for the next time.
     pub cache: bool,
+    /// The processor that kernels are compiled for; this machine's without.
+    pub cpu: Option<String>,
     /// Told about progress.
     pub progress: Option<Progress>,
 }
@@ -102,11 +119,11 @@ impl Engine {
     /// # Errors
     /// When there is no such engine here, or the module's variables do not fit into memory.
     pub fn device(self, module: &Module, setting: Setting) -> Result<Device> {
-        let Setting { checks, step_budget, findings_limit, threads, cache, progress } = setting;
+        let Setting { checks, step_budget, findings_limit, threads, cache, cpu, progress } = setting;
         match self {
             Engine::Jit => {
                 let cache = if cache { ObjectCache::of_user() } else { None };
-                let options = JitOptions { threads, cache, progress, ..JitOptions::default() };
+                let options = JitOptions { threads, cache, cpu, progress, ..JitOptions::default() };
                 Ok(Device::jit_with(module, options)?)
             }
             Engine::Checked => {

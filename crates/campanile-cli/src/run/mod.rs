@@ -131,6 +131,9 @@ pub struct Run {
     /// Compile kernels anew, and do not keep what they become
     #[arg(long)]
     no_cache: bool,
+    /// Processor to compile for, such as `x86-64-v3`; this machine's if left out
+    #[arg(long, value_name = "CPU")]
+    cpu: Option<String>,
 }
 
 impl Run {
@@ -247,13 +250,15 @@ impl Run {
             (self.findings.is_some(), "--findings"),
         ];
         let given = checked_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
-        let engine = self.engine.engine(&given.collect::<Vec<_>>(), console)?;
+        let choice = self.engine.for_cpu(self.cpu.as_deref())?;
+        let engine = choice.engine(&given.collect::<Vec<_>>(), console)?;
         let setting = Setting {
             checks: self.check.unwrap_or_default(),
             threads: self.threads.map(NonZeroUsize::get),
             step_budget: self.step_budget.map(NonZeroU64::get),
             findings_limit: self.findings.map(NonZeroUsize::get),
             cache: !self.no_cache,
+            cpu: self.cpu.clone(),
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
         };
         let mut device = engine.device(module, setting)?;

@@ -62,6 +62,9 @@ pub struct Test {
     /// Compile kernels anew, and do not keep what they become
     #[arg(long)]
     no_cache: bool,
+    /// Processor to compile for, such as `x86-64-v3`; this machine's if left out
+    #[arg(long, value_name = "CPU")]
+    cpu: Option<String>,
     /// Number of files tested at a time; as many as the machine has processors if left out
     #[arg(short, long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
@@ -161,12 +164,12 @@ impl Test {
                     continue;
                 }
             };
-            engines.push(choice.engine(checked_options, console)?);
+            engines.push(choice.for_cpu(self.cpu.as_deref())?.engine(checked_options, console)?);
         }
         engines.sort_unstable();
         engines.dedup();
         let checks = self.check.unwrap_or(Checks::default().without(Check::Race));
-        Ok(Method { engines, checks, cache: !self.no_cache })
+        Ok(Method { engines, checks, cache: !self.no_cache, cpu: self.cpu.clone() })
     }
 
     /// The files to test, in order.

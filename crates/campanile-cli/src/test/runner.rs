@@ -25,6 +25,8 @@ pub struct Method {
     pub checks: Checks,
     /// Whether compiled kernels are kept.
     pub cache: bool,
+    /// The processor that kernels are compiled for; this machine's without.
+    pub cpu: Option<String>,
 }
 
 /// Tests a file; false if it has no expectations.
@@ -136,8 +138,9 @@ fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
 fn run_one(module: &Module, run: &Run, engine: Engine, method: &Method) -> Result<()> {
     let kernel = find_kernel(module, run.kernel.as_deref())?;
     let Method { checks, cache, .. } = *method;
-    let mut device =
-        engine.device(module, Setting { checks, cache, threads: Some(1), ..Setting::default() })?;
+    let cpu = method.cpu.clone();
+    let setting = Setting { checks, cache, cpu, threads: Some(1), ..Setting::default() };
+    let mut device = engine.device(module, setting)?;
     let (launch, buffers) = prepare(&kernel, run, &mut device)?;
     let report = launch.run(&mut device)?;
     if let Some(finding) = report.findings.first() {

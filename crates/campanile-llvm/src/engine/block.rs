@@ -12,6 +12,10 @@ use campanile_engine::EngineError;
 /// What the system's allocator gives at least, and zeroed without touching it.
 const NATURAL_ALIGNMENT: usize = 16;
 
+/// Bytes of a large page. Blocks of several are put on such: kernels that go through much memory in all directions
+/// otherwise wait for the addresses of pages.
+const LARGE_PAGE: usize = 1 << 21;
+
 /// Zeroed memory of its own.
 pub(super) struct Block {
     allocation: NonNull<u8>,
@@ -33,13 +37,19 @@ impl Block {
     /// Pages are taken when they are first touched: larger alignments are found within the allocation, as the allocator
     /// would clear the memory of such itself.
     pub fn zeroed(size: u64, alignment: usize) -> Option<Self> {
-        let bytes = usize::try_from(size).ok()?.max(1).checked_add(alignment)?;
+        let size_here = usize::try_from(size).ok()?.max(1);
+        let is_large = size_here >= 2 * LARGE_PAGE;
+        let alignment = if is_large { alignment.max(LARGE_PAGE) } else { alignment };
+        let bytes = size_here.checked_add(alignment)?;
         let layout = Layout::from_size_align(bytes, NATURAL_ALIGNMENT).ok()?;
         // SAFETY: the layout has bytes.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let offset = allocation.align_offset(alignment);
         // SAFETY: the offset is less than the alignment, by which the allocation is longer than asked for.
         let start = unsafe { allocation.add(offset) };
+        if is_large {
+            ask_for_large_pages(start, size_here / LARGE_PAGE * LARGE_PAGE);
+        }
         Some(Block { allocation, layout, start, size })
     }
 
@@ -91,6 +101,17 @@ impl Block {
         unsafe { ptr::copy(from.as_ptr(), to.as_ptr(), bytes as usize) };
         Ok(())
     }
+}
+
+/// Asks the system to map memory by large pages. That is a wish: nothing depends on whether it comes true.
+fn ask_for_large_pages(start: NonNull<u8>, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: all of these bytes belong to one allocation, and the advice changes nothing that they hold.
+    unsafe {
+        libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
 }
 
 impl Drop for Block {

@@ -4,6 +4,7 @@ mod atomic;
 mod change;
 mod each_lane;
 mod lanes;
+mod masked;
 mod private;
 mod whole;
 
