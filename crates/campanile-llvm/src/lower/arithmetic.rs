@@ -1,6 +1,6 @@
 //! Integer arithmetic (spec chapter 1 of the instruction set).
 
-use campanile_core::isa::{Arithmetic, Op, Output, Signedness, Type};
+use campanile_core::isa::{Arithmetic, FloatFormat, Op, Output, Signedness, Type};
 
 use super::evaluate::Extension;
 use super::function::FunctionLowering;
@@ -120,6 +120,16 @@ impl FunctionLowering<'_, '_> {
     /// Quotient or remainder. By zero, the quotient is all ones and the remainder the dividend.
     fn divide(&mut self, op: Op, width: Width, bits: u32, signed: bool, [a, b]: [&str; 2]) -> String {
         let remainder = op.output() == Some(Output::Remainder);
+        // LLVM multiplies where the divisor is a constant.
+        let by_number = width == Width::All && bits <= 32 && !b.starts_with("splat");
+        let sources = [a, b].map(|source| match self.mask.clone() {
+            // What inactive lanes hold may be no value at all, by which an integer must not be divided.
+            Some(mask) if width == Width::All && !by_number => {
+                self.select(width, &mask, bits, source, &constant(width, bits, 1))
+            }
+            _ => source.to_owned(),
+        });
+        let [a, b] = [&sources[0], &sources[1]];
         let (zero, one) = (constant(width, bits, 0), constant(width, bits, 1));
         let by_zero = self.compare(width, "eq", bits, b, &zero);
         let mut unsafe_divisor = by_zero.clone();
@@ -131,9 +141,9 @@ impl FunctionLowering<'_, '_> {
             unsafe_divisor = self.binary(width, "or", 1, &by_zero, &overflows);
         }
         let divisor = self.select(width, &unsafe_divisor, bits, &one, b);
-        let quotient = match (width, bits) {
-            (Width::All, ..=32) => self.divide_as_double(width, bits, signed, a, &divisor),
-            _ => self.binary(width, if signed { "sdiv" } else { "udiv" }, bits, a, &divisor),
+        let quotient = match by_number {
+            true => self.divide_as_double(width, bits, signed, a, &divisor),
+            false => self.binary(width, if signed { "sdiv" } else { "udiv" }, bits, a, &divisor),
         };
         if remainder {
             let product = self.binary(width, "mul", bits, &quotient, &divisor);
@@ -143,14 +153,17 @@ impl FunctionLowering<'_, '_> {
         self.select(width, &by_zero, bits, &constant(width, bits, u64::MAX), &quotient)
     }
 
-    /// A quotient of at most 32 bits. In double precision it is exact after truncation: it differs from an integer by
-    /// no less than one part in 2^32.
+    /// A quotient of at most 32 bits: the dividend times a reciprocal in double precision that is a little too great. The
+    /// product is less than the next integer, as quotients differ from it by at least one part in 2^33.
     fn divide_as_double(&mut self, width: Width, bits: u32, signed: bool, a: &str, b: &str) -> String {
         let (int, double) = (width.int(bits), width.of("double"));
         let (to, from) = if signed { ("sitofp", "fptosi") } else { ("uitofp", "fptoui") };
         let a = self.writer.value(&format!("{to} {int} {a} to {double}"));
         let b = self.writer.value(&format!("{to} {int} {b} to {double}"));
-        let quotient = self.writer.value(&format!("fdiv {double} {a}, {b}"));
+        let above_one = (1.0 + (-40f64).exp2()).to_bits();
+        let above_one = self.number_constant(width, FloatFormat::Df, above_one);
+        let reciprocal = self.writer.value(&format!("fdiv {double} {above_one}, {b}"));
+        let quotient = self.writer.value(&format!("fmul {double} {a}, {reciprocal}"));
         self.writer.value(&format!("{from} {double} {quotient} to {int}"))
     }
 
