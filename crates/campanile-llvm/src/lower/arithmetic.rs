@@ -160,11 +160,30 @@ impl FunctionLowering<'_, '_> {
         let (to, from) = if signed { ("sitofp", "fptosi") } else { ("uitofp", "fptoui") };
         let a = self.writer.value(&format!("{to} {int} {a} to {double}"));
         let b = self.writer.value(&format!("{to} {int} {b} to {double}"));
-        let above_one = (1.0 + (-40f64).exp2()).to_bits();
-        let above_one = self.number_constant(width, FloatFormat::Df, above_one);
-        let reciprocal = self.writer.value(&format!("fdiv {double} {above_one}, {b}"));
+        let reciprocal = self.great_reciprocal(width, &b);
         let quotient = self.writer.value(&format!("fmul {double} {a}, {reciprocal}"));
         self.writer.value(&format!("{from} {double} {quotient} to {int}"))
+    }
+
+    /// `1 / b`, and between one part in 2^41 and one in 2^39 more.
+    fn great_reciprocal(&mut self, width: Width, b: &str) -> String {
+        let double = width.of("double");
+        let [one, above_one] = [1.0, 1.0 + (-40f64).exp2()]
+            .map(|value: f64| self.number_constant(width, FloatFormat::Df, value.to_bits()));
+        if !self.program.target.avx512 {
+            return self.writer.value(&format!("fdiv {double} {above_one}, {b}"));
+        }
+        // Two steps of Newton's iteration, which take less than half the time of a division.
+        let mut reciprocal = self.double_reciprocal_estimate(b);
+        let minus_b = self.writer.value(&format!("fneg {double} {b}"));
+        for product in [one, above_one] {
+            let mut fma = |a: &str, b: &str, c: &str| {
+                self.writer.call(&double, "llvm.fma.v32f64", &[(&double, a), (&double, b), (&double, c)])
+            };
+            let error = fma(&minus_b, &reciprocal, &product);
+            reciprocal = fma(&reciprocal, &error, &reciprocal);
+        }
+        reciprocal
     }
 
     /// `dp4a`: the letters of `.signedness` speak of `src1` and then of `src2`.
