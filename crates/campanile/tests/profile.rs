@@ -23,7 +23,7 @@ fn devices(module: &Module) -> Vec<Device> {
 }
 
 fn launch(module: &Module, device: &mut Device, grid: u64) -> Report {
-    let out = device.buffer(&vec![0u32; 40]);
+    let out = device.buffer(&[0u32; 40]);
     let kernel = module.kernel("diverge").unwrap();
     kernel.launch().set("out", &out).grid([grid]).local([40]).run(device).unwrap()
 }
