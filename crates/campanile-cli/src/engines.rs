@@ -77,6 +77,21 @@ impl Watching<'_> {
 }
 
 impl Choice {
+    /// This choice where a processor to compile for is given, or none.
+    ///
+    /// # Errors
+    /// When the engine that is asked for compiles nothing.
+    pub fn for_cpu(self, cpu: Option<&str>) -> Result<Choice> {
+        match (self, cpu) {
+            (Choice::Auto, Some(_)) => Ok(Choice::Jit),
+            (Choice::Checked, Some(_)) => Err(advised(
+                "`--cpu` is an option of the jit engine, and `--engine checked` compiles nothing",
+                "leave `--cpu` out, or choose `--engine jit`",
+            )),
+            _ => Ok(self),
+        }
+    }
+
     /// The engine that is meant, where these options are given. People are told where it is not the one that is preferred.
     ///
     /// # Errors

@@ -263,7 +263,7 @@ impl Run {
         let checked_only: Vec<&str> = given.collect();
         let watching =
             Watching { check: self.check.as_ref(), default: Checks::default(), checked_only: &checked_only };
-        let engine = self.engine.engine(&watching, console)?;
+        let engine = self.engine.for_cpu(self.cpu.as_deref())?.engine(&watching, console)?;
         let setting = Setting {
             checks: watching.checks(engine),
             threads: self.threads.map(NonZeroUsize::get),

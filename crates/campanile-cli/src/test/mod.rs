@@ -166,7 +166,7 @@ impl Test {
                     continue;
                 }
             };
-            engines.push(choice.engine(&of_compiled, console)?);
+            engines.push(choice.for_cpu(self.cpu.as_deref())?.engine(&of_compiled, console)?);
         }
         engines.sort_unstable();
         engines.dedup();

@@ -130,6 +130,7 @@ impl Target {
             triple: description.triple.clone(),
             data_layout: machine.data_layout().to_owned(),
             avx512: ["+avx512f", "+avx512bw", "+avx512dq", "+avx512vl"].into_iter().all(has),
+            avx2: has("+avx2"),
             half: has("+avx512fp16") || has("+fullfp16"),
             half_conversion: all || has("+f16c"),
             fused: all || has("+fma"),

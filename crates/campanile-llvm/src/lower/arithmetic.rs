@@ -120,6 +120,9 @@ impl FunctionLowering<'_, '_> {
     /// Quotient or remainder. By zero, the quotient is all ones and the remainder the dividend.
     fn divide(&mut self, op: Op, width: Width, bits: u32, signed: bool, [a, b]: [&str; 2]) -> String {
         let remainder = op.output() == Some(Output::Remainder);
+        // What an inactive lane holds may be nothing yet, and LLVM would take a different nothing for each use.
+        let [a, b] = [a, b].map(|value| self.writer.value(&format!("freeze {} {value}", width.int(bits))));
+        let [a, b] = [&*a, &*b];
         let (zero, one) = (constant(width, bits, 0), constant(width, bits, 1));
         let by_zero = self.compare(width, "eq", bits, b, &zero);
         let mut unsafe_divisor = by_zero.clone();

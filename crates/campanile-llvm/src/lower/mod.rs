@@ -5,10 +5,13 @@
 //! elsewhere. `evaluate` computes in the cheapest form; the chapters say what each instruction does, once for both widths.
 //! `control_flow` compiles the rule that the earliest block goes first; `service` leaves rare operations to the host.
 
+mod approximate;
 mod arithmetic;
+mod avx512;
 mod calls;
 mod comparison;
 mod control_flow;
+mod conversion;
 mod count;
 mod cross_lane;
 mod data_movement;
@@ -23,7 +26,9 @@ mod memory;
 mod program;
 mod region_loops;
 mod regions;
+mod rounding;
 mod service;
+mod single;
 mod special;
 mod synchronization;
 mod value;
@@ -52,6 +57,8 @@ pub struct Target {
     pub data_layout: String,
     /// Whether the processor has AVX-512 (F, BW, DQ, VL).
     pub avx512: bool,
+    /// Whether it has AVX2.
+    pub avx2: bool,
     /// Whether it has half-precision arithmetic.
     pub half: bool,
     /// Whether it converts between half and single precision. What the processor lacks of this and of the next two, LLVM
@@ -161,11 +168,13 @@ pub fn lower_instrumented(
         EntryName::Groups(entry) => entry::groups(&program, entry, &name),
         EntryName::Subgroup(entry) => entry::subgroup(entry, &name),
     });
+    definitions.extend(program.subroutines.values().map(String::as_str));
     let declarations: Vec<String> = declarations.into_iter().collect();
     let text = format!(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
          !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n\
-         !2 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n",
+         !2 = distinct !{{!2, !3}}\n!3 = !{{!\"llvm.loop.unroll.count\", i32 4}}\n\
+         !4 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n",
         target.triple,
         target.data_layout,
         declarations.join("\n")

@@ -30,6 +30,8 @@ pub(super) struct Program<'p> {
     pub target: &'p Target,
     /// Operations that the host does, by number.
     pub operations: Vec<Op>,
+    /// Functions that compute what takes many instructions, by name.
+    pub subroutines: BTreeMap<String, String>,
     /// Shared addresses of variables.
     pub shared: BTreeMap<VariableId, u64>,
     /// Bytes of shared memory of all variables.
@@ -87,6 +89,7 @@ impl<'p> Program<'p> {
             launch,
             target,
             operations: vec![],
+            subroutines: BTreeMap::new(),
             shared: BTreeMap::new(),
             shared_bytes: 0,
             private: BTreeMap::new(),

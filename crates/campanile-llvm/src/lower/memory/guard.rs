@@ -118,7 +118,7 @@ impl FunctionLowering<'_, '_> {
         let active = self.active_bits().unwrap_or_else(|| "-1".to_owned());
         let [ask, whole, parted, some, done] =
             ["ask", "permitted", "parted", "some", "accessed"].map(|stem| self.writer.label(stem));
-        self.writer.line(&format!("br i1 {inside}, label %{whole}, label %{ask}, !prof !2"));
+        self.writer.line(&format!("br i1 {inside}, label %{whole}, label %{ask}, !prof !4"));
         self.writer.place(&ask);
         let permitted = self.ask(site, &active, address);
         let all = self.compare(Width::One, "eq", 32, &permitted, &active);

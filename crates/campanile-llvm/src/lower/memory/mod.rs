@@ -5,6 +5,7 @@ mod change;
 mod each_lane;
 mod guard;
 mod lanes;
+mod masked;
 mod private;
 mod whole;
 
