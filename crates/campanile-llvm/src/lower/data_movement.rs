@@ -1,9 +1,8 @@
-//! Moves, parts of vectors, conversions and addresses (spec chapter 4 of the instruction set).
+//! Moves, parts of vectors and addresses (spec chapter 4 of the instruction set).
 
-use campanile_core::isa::{DataMovement, FloatFormat, Op, Rounding, Space, Type};
+use campanile_core::isa::{DataMovement, Op, Space, Type};
 use campanile_core::module::{Instruction, generic};
 
-use super::Target;
 use super::evaluate::Extension;
 use super::function::FunctionLowering;
 use super::value::Value;
@@ -47,10 +46,13 @@ impl FunctionLowering<'_, '_> {
             DataMovement::Zext => self.lanewise(instruction, Extension::Zero, resize),
             DataMovement::Sext => self.lanewise(instruction, Extension::Sign, resize),
             DataMovement::Trunc => self.lanewise(instruction, Extension::None, resize),
-            _ if is_native(opcode, op, self.program.target) => {
-                self.lanewise(instruction, Extension::None, convert);
-            }
-            _ => self.compute_on_host(instruction),
+            DataMovement::F2i
+            | DataMovement::Fext
+            | DataMovement::Frnd
+            | DataMovement::Ftrunc
+            | DataMovement::Ftrunc2
+            | DataMovement::I2f
+            | DataMovement::Pf2i => self.conversion(opcode, instruction),
         }
     }
 
@@ -167,26 +169,6 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// Whether a conversion is written as instructions; the host does the others.
-fn is_native(opcode: DataMovement, op: Op, target: &Target) -> bool {
-    let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
-    let format = |ty: Option<Type>| ty.and_then(Type::float_format);
-    let plain = to_nearest && !op.has("ftz") && !op.has("dsat");
-    let has_half = [op.ty(), op.from(), op.to()].into_iter().any(|ty| format(ty) == Some(FloatFormat::Hf));
-    if has_half && !target.half_conversion {
-        return false;
-    }
-    match opcode {
-        DataMovement::F2i | DataMovement::Pf2i | DataMovement::Frnd => target.integral,
-        DataMovement::Fext => true,
-        DataMovement::Ftrunc => {
-            plain && [op.from(), op.to()].into_iter().any(|ty| format(ty) == Some(FloatFormat::F))
-        }
-        DataMovement::I2f => plain && matches!(format(op.to()), Some(FloatFormat::F | FloatFormat::Df)),
-        _ => false,
-    }
-}
-
 fn resize(
     lowering: &mut FunctionLowering<'_, '_>,
     op: Op,
@@ -238,112 +220,4 @@ fn tell_space(
         }
     };
     vec![lowering.extend(width, &holds, 1, 32, true)]
-}
-
-fn convert(
-    lowering: &mut FunctionLowering<'_, '_>,
-    op: Op,
-    width: Width,
-    _: u32,
-    sources: &[String],
-) -> Vec<String> {
-    let campanile_core::isa::Opcode::DataMovement(opcode) = op.opcode() else { unreachable!("a conversion") };
-    vec![lowering.convert(opcode, op, width, &sources[0])]
-}
-
-impl FunctionLowering<'_, '_> {
-    fn convert(&mut self, opcode: DataMovement, op: Op, width: Width, source: &str) -> String {
-        let format = |ty: Option<Type>| ty.and_then(Type::float_format).unwrap_or(FloatFormat::F);
-        match opcode {
-            DataMovement::Frnd => {
-                let format = format(op.ty());
-                let source = self.flushed_if(op.has("ftz"), width, format, source);
-                let rounded = self.rounded_to_integral(op.rounding(), width, format, &source);
-                let pattern = self.pattern(width, format, &rounded);
-                self.flushed_if(op.has("ftz"), width, format, &pattern)
-            }
-            DataMovement::Fext => self.widen(width, format(op.to()), format(op.from()), source),
-            DataMovement::Ftrunc => self.narrow(width, format(op.to()), format(op.from()), source),
-            DataMovement::I2f => {
-                let from = op.from().unwrap_or(Type::S32);
-                let operation = if from.is_signed() { "sitofp" } else { "uitofp" };
-                let to = format(op.to());
-                let ty = width.of(if to == FloatFormat::Df { "double" } else { "float" });
-                let int = width.int(from.element_bits());
-                let number = self.writer.value(&format!("{operation} {int} {source} to {ty}"));
-                self.pattern(width, to, &number)
-            }
-            _ => self.float_to_integer(op, width, source),
-        }
-    }
-
-    /// A number rounded to an integral one, in the type in which its format is computed.
-    fn rounded_to_integral(
-        &mut self,
-        rounding: Option<Rounding>,
-        width: Width,
-        format: FloatFormat,
-        pattern: &str,
-    ) -> String {
-        let number = self.number(width, format, pattern);
-        let name = match rounding {
-            Some(Rounding::NearestEven) | None => "roundeven",
-            Some(Rounding::Down) => "floor",
-            Some(Rounding::Up) => "ceil",
-            Some(Rounding::TowardZero) => "trunc",
-            Some(Rounding::NearestAway) => "round",
-        };
-        self.unary(width, name, format, &number)
-    }
-
-    /// `f2i`: clamped to the range of the integer; NaN gives zero.
-    fn float_to_integer(&mut self, op: Op, width: Width, source: &str) -> String {
-        let (to, from) = (op.to().unwrap_or(Type::S32), op.from().and_then(Type::float_format));
-        let format = from.unwrap_or(FloatFormat::F);
-        let mut number = self.rounded_to_integral(op.rounding(), width, format, source);
-        let (mut ty, mut suffix) = match format {
-            FloatFormat::Df => ("double", "f64"),
-            FloatFormat::F | FloatFormat::Bf => ("float", "f32"),
-            FloatFormat::Hf => ("half", "f16"),
-        };
-        if format == FloatFormat::Hf {
-            number = self.writer.value(&format!("fpext {} {number} to {}", width.of(ty), width.of("float")));
-            (ty, suffix) = ("float", "f32");
-        }
-        let bits = to.element_bits();
-        let name = if to.is_signed() { "fptosi" } else { "fptoui" };
-        let name = format!("llvm.{name}.sat.{}.{}", width.suffix(bits), width.suffix_of(suffix));
-        self.writer.call(&width.int(bits), &name, &[(&width.of(ty), &number)])
-    }
-
-    fn widen(&mut self, width: Width, to: FloatFormat, from: FloatFormat, source: &str) -> String {
-        let source = self.quieted(width, from, source);
-        let single = self.widened(width, from, &source);
-        if to == FloatFormat::F {
-            return self.pattern(width, FloatFormat::F, &single);
-        }
-        let double =
-            self.writer.value(&format!("fpext {} {single} to {}", width.of("float"), width.of("double")));
-        self.pattern(width, FloatFormat::Df, &double)
-    }
-
-    /// `ftrunc` from or to single precision, to the nearest.
-    fn narrow(&mut self, width: Width, to: FloatFormat, from: FloatFormat, source: &str) -> String {
-        match to {
-            FloatFormat::Bf => self.rounded_to_bf(width, source),
-            FloatFormat::Hf | FloatFormat::F | FloatFormat::Df => {
-                let number = self.number(width, from, source);
-                let (wide, narrow) = match from {
-                    FloatFormat::Df => ("double", "float"),
-                    _ => ("float", "half"),
-                };
-                let narrowed = self.writer.value(&format!(
-                    "fptrunc {} {number} to {}",
-                    width.of(wide),
-                    width.of(narrow)
-                ));
-                self.pattern(width, to, &narrowed)
-            }
-        }
-    }
 }

@@ -1,5 +1,4 @@
-//! Floating-point arithmetic (spec chapter 2 of the instruction set), as far as the processor rounds it like the
-//! specification: to the nearest, ties to even. Values are the bit patterns of their format.
+//! Floating-point arithmetic (spec chapter 2 of the instruction set). Values are the bit patterns of their format.
 
 use campanile_core::isa::{Compare, FloatFormat, FloatingPoint, Op, Opcode, Rounding};
 
@@ -10,7 +9,6 @@ use super::writer::{Width, constant};
 /// Whether an operation is written as instructions; the host does the others.
 pub(super) fn is_native(op: Op, target: &Target) -> bool {
     let format = op.ty().and_then(|ty| ty.float_format()).unwrap_or(FloatFormat::F);
-    let to_nearest = op.rounding().is_none_or(|rounding| rounding == Rounding::NearestEven);
     let converted = format != FloatFormat::Hf || target.half_conversion;
     match op.opcode() {
         Opcode::Compare(Compare::Fcmp) => converted,
@@ -18,26 +16,41 @@ pub(super) fn is_native(op: Op, target: &Target) -> bool {
             FloatingPoint::Fabs | FloatingPoint::Fneg => true,
             _ if !converted => false,
             FloatingPoint::Fmin | FloatingPoint::Fmax => true,
-            FloatingPoint::Fmul if op.has("precision") => to_nearest && !op.has("ftz"),
             FloatingPoint::Fadd
             | FloatingPoint::Fsub
             | FloatingPoint::Fmul
             | FloatingPoint::Fdiv
-            | FloatingPoint::Fsqrt => to_nearest,
-            FloatingPoint::Fmad => match format {
-                FloatFormat::F | FloatFormat::Df => to_nearest && target.fused,
-                FloatFormat::Hf => to_nearest && target.half,
-                FloatFormat::Bf => false,
-            },
+            | FloatingPoint::Fmad
+            | FloatingPoint::Fsqrt => {
+                format != FloatFormat::Df || rounds_itself(opcode, rounding(op), format, target)
+            }
             FloatingPoint::Frc => target.integral,
-            FloatingPoint::Frcp | FloatingPoint::Frsqrt => format == FloatFormat::F,
-            FloatingPoint::Fsin
+            FloatingPoint::Frsqrt => format != FloatFormat::Df || target.fused,
+            FloatingPoint::Frcp
+            | FloatingPoint::Fsin
             | FloatingPoint::Fcos
             | FloatingPoint::Fexp2
             | FloatingPoint::Flog2
-            | FloatingPoint::Ftanh => false,
+            | FloatingPoint::Ftanh => true,
         },
         _ => false,
+    }
+}
+
+fn rounding(op: Op) -> Rounding {
+    op.rounding().unwrap_or(Rounding::NearestEven)
+}
+
+/// Whether the processor has an instruction that rounds such a result once and right.
+fn rounds_itself(opcode: FloatingPoint, rounding: Rounding, format: FloatFormat, target: &Target) -> bool {
+    let narrow = matches!(format, FloatFormat::Hf | FloatFormat::Bf);
+    match (rounding, opcode) {
+        (Rounding::NearestEven, FloatingPoint::Fmad) if narrow => format == FloatFormat::Hf && target.half,
+        (Rounding::NearestEven, FloatingPoint::Fmad) => target.fused,
+        // The result in single precision may be rounded once more.
+        (Rounding::NearestEven, _) => true,
+        (Rounding::NearestAway, _) => false,
+        _ => target.avx512 && !narrow,
     }
 }
 
@@ -68,8 +81,13 @@ pub(super) fn layout(format: FloatFormat) -> Layout {
     Layout { bits, exponent, fraction, quiet: 1 << (fraction_bits - 1), one: (exponent >> 1) & exponent }
 }
 
+/// Whether a format is computed in the type whose patterns it has, on every processor.
+fn has_own_type(format: FloatFormat) -> bool {
+    matches!(format, FloatFormat::F | FloatFormat::Df)
+}
+
 /// The type in which a format is computed.
-fn kind(format: FloatFormat) -> (&'static str, &'static str) {
+pub(super) fn kind(format: FloatFormat) -> (&'static str, &'static str) {
     match format {
         FloatFormat::Hf => ("half", "f16"),
         FloatFormat::Bf | FloatFormat::F => ("float", "f32"),
@@ -86,6 +104,23 @@ impl FunctionLowering<'_, '_> {
         sources: &[String],
     ) -> String {
         let format = op.ty().and_then(|ty| ty.float_format()).unwrap_or(FloatFormat::F);
+        let result = self.result(opcode, op, width, format, sources);
+        // Where the same bits may be of several formats, nothing is said of them.
+        if has_own_type(format) {
+            self.writer.quiet.insert(result.clone());
+        }
+        result
+    }
+
+    /// The pattern of an operation's result.
+    fn result(
+        &mut self,
+        opcode: FloatingPoint,
+        op: Op,
+        width: Width,
+        format: FloatFormat,
+        sources: &[String],
+    ) -> String {
         let flush = op.has("ftz");
         let sources: Vec<String> =
             sources.iter().map(|source| self.flushed_if(flush, width, format, source)).collect();
@@ -99,18 +134,40 @@ impl FunctionLowering<'_, '_> {
                 return self.finished(op, width, format, result);
             }
             FloatingPoint::Fmul if op.has("precision") => {
-                let [a, b] = [0, 1].map(|index| self.widened(width, format, &sources[index]));
-                let product = self.writer.value(&format!("fmul {} {a}, {b}", width.of("float")));
-                let product = self.pattern(width, FloatFormat::F, &product);
+                let formats = [format, FloatFormat::F];
+                let product = self.rounded_operation(opcode, rounding(op), width, formats, &sources);
                 return self.finished(op, width, FloatFormat::F, product);
             }
             _ => {}
+        }
+        let result = match self.approximate(opcode, op, width, &sources) {
+            Some(result) => result,
+            None if opcode == FloatingPoint::Frsqrt => self.reciprocal_root(width, format, &sources[0]),
+            None => self.arithmetic_result(opcode, rounding(op), width, format, &sources),
+        };
+        self.finished(op, width, format, result)
+    }
+
+    /// The pattern of a result, rounded once.
+    fn arithmetic_result(
+        &mut self,
+        opcode: FloatingPoint,
+        rounding: Rounding,
+        width: Width,
+        format: FloatFormat,
+        sources: &[String],
+    ) -> String {
+        if !rounds_itself(opcode, rounding, format, self.program.target) {
+            return self.rounded_operation(opcode, rounding, width, [format; 2], sources);
         }
         let (ty, suffix) = kind(format);
         let ty = width.of(ty);
         let numbers: Vec<String> = sources.iter().map(|source| self.number(width, format, source)).collect();
         let a = &numbers[0];
         let result = match opcode {
+            _ if rounding != Rounding::NearestEven => {
+                self.rounded_by_processor(opcode, rounding, width, format, &numbers)
+            }
             FloatingPoint::Fadd => self.writer.value(&format!("fadd {ty} {a}, {}", numbers[1])),
             FloatingPoint::Fsub => self.writer.value(&format!("fsub {ty} {a}, {}", numbers[1])),
             FloatingPoint::Fmul => self.writer.value(&format!("fmul {ty} {a}, {}", numbers[1])),
@@ -128,11 +185,9 @@ impl FunctionLowering<'_, '_> {
                 let one = self.number_constant(width, format, layout(format).one);
                 self.writer.value(&format!("fdiv {ty} {one}, {a}"))
             }
-            FloatingPoint::Frsqrt => self.reciprocal_root(width, a),
             other => unreachable!("`{other:?}` is the host's"),
         };
-        let result = self.pattern(width, format, &result);
-        self.finished(op, width, format, result)
+        self.pattern(width, format, &result)
     }
 
     /// An intrinsic on numbers of a format.
@@ -142,68 +197,51 @@ impl FunctionLowering<'_, '_> {
         self.writer.call(&ty, &format!("llvm.{name}.{}", width.suffix_of(suffix)), &[(&ty, a)])
     }
 
-    /// One over the square root of single precision.
-    fn reciprocal_root(&mut self, width: Width, a: &str) -> String {
-        if self.program.target.avx512 && width == Width::All {
-            return self.refined_reciprocal_root(a);
-        }
+    /// One over the square root, by way of double precision.
+    fn reciprocal_root(&mut self, width: Width, format: FloatFormat, a: &str) -> String {
         let (single, double) = (width.of("float"), width.of("double"));
-        let wide = self.writer.value(&format!("fpext {single} {a} to {double}"));
+        let wide = match format {
+            FloatFormat::Df => self.number(width, format, a),
+            _ => {
+                let a = self.widened(width, format, a);
+                self.writer.value(&format!("fpext {single} {a} to {double}"))
+            }
+        };
         let root = self.unary(width, "sqrt", FloatFormat::Df, &wide);
         let one = self.number_constant(width, FloatFormat::Df, layout(FloatFormat::Df).one);
         let reciprocal = self.writer.value(&format!("fdiv {double} {one}, {root}"));
-        self.writer.value(&format!("fptrunc {double} {reciprocal} to {single}"))
+        if format == FloatFormat::Df {
+            let refined = self.refined_root(width, &wide, &reciprocal);
+            return self.pattern(width, format, &refined);
+        }
+        let result = self.writer.value(&format!("fptrunc {double} {reciprocal} to {single}"));
+        self.narrowed(width, format, &result)
     }
 
-    /// The processor's estimate, which is good to 2^-14, and one step of Newton's iteration. The product `a * y` is
-    /// rounded; its error is made good, so that little more than the last rounding remains. Where the step gives no number,
-    /// for zeros, infinities and what has no root, the estimate is right by itself.
-    fn refined_reciprocal_root(&mut self, a: &str) -> String {
-        let width = Width::All;
-        let ty = width.of("float");
-        let y = self.by_sixteen("llvm.x86.avx512.rsqrt14.ps.512", a);
-        let number = |lowering: &mut Self, value: f32| {
-            lowering.number_constant(width, FloatFormat::F, u64::from(value.to_bits()))
+    /// The root of `1 / a` in double precision, from a value that has an error of more than one unit: a step of Newton's
+    /// iteration, from an exact rest. Of zeros and infinities, the value is right.
+    fn refined_root(&mut self, width: Width, a: &str, y: &str) -> String {
+        let double = width.of("double");
+        let [minus_one, minus_half] =
+            [-1.0, -0.5].map(|value: f64| self.number_constant(width, FloatFormat::Df, value.to_bits()));
+        let product = self.writer.value(&format!("fmul {double} {a}, {y}"));
+        let minus_product = self.writer.value(&format!("fneg {double} {product}"));
+        let name = format!("llvm.fma.{}", width.suffix_of("f64"));
+        let mut fma = |a: &str, b: &str, c: &str| {
+            self.writer.call(&double, &name, &[(&double, a), (&double, b), (&double, c)])
         };
-        let (one, half) = (number(self, 1.0), number(self, 0.5));
-        let product = self.writer.value(&format!("fmul {ty} {a}, {y}"));
-        let minus_product = self.writer.value(&format!("fneg {ty} {product}"));
-        let rest = self.fma(&ty, a, &y, &minus_product);
-        let minus_rest = self.writer.value(&format!("fneg {ty} {rest}"));
-        let error = self.fma(&ty, &minus_product, &y, &one);
-        let error = self.fma(&ty, &minus_rest, &y, &error);
-        let half_y = self.writer.value(&format!("fmul {ty} {y}, {half}"));
-        let refined = self.fma(&ty, &half_y, &error, &y);
-        let is_number = self.writer.value(&format!("fcmp ord {ty} {refined}, {refined}"));
-        self.writer.value(&format!("select <32 x i1> {is_number}, {ty} {refined}, {ty} {y}"))
+        let rest = fma(a, y, &minus_product);
+        let error = fma(&product, y, &minus_one);
+        let error = fma(&rest, y, &error);
+        let half = self.writer.value(&format!("fmul {double} {y}, {minus_half}"));
+        let refined = self.writer.call(&double, &name, &[(&double, &half), (&double, &error), (&double, y)]);
+        let is_number = self.writer.value(&format!("fcmp ord {double} {refined}, {refined}"));
+        let conditions = width.int(1);
+        self.writer.value(&format!("select {conditions} {is_number}, {double} {refined}, {double} {y}"))
     }
 
-    /// A product and a sum of 32 single-precision numbers, rounded once.
-    fn fma(&mut self, ty: &str, a: &str, b: &str, c: &str) -> String {
-        self.writer.call(ty, "llvm.fma.v32f32", &[(ty, a), (ty, b), (ty, c)])
-    }
-
-    /// An instruction of the processor on 16 single-precision numbers, for both halves of 32.
-    fn by_sixteen(&mut self, name: &str, a: &str) -> String {
-        let half = "<16 x float>";
-        let halves = [0, 16].map(|first| {
-            let lanes: Vec<String> = (first..first + 16).map(|lane| format!("i32 {lane}")).collect();
-            let part = self.writer.value(&format!(
-                "shufflevector <32 x float> {a}, <32 x float> poison, <16 x i32> <{}>",
-                lanes.join(", ")
-            ));
-            self.writer.call(half, name, &[(half, &part), (half, "zeroinitializer"), ("i16", "-1")])
-        });
-        let lanes: Vec<String> = (0..32).map(|lane| format!("i32 {lane}")).collect();
-        self.writer.value(&format!(
-            "shufflevector {half} {}, {half} {}, <32 x i32> <{}>",
-            halves[0],
-            halves[1],
-            lanes.join(", ")
-        ))
-    }
-
-    fn number_constant(&mut self, width: Width, format: FloatFormat, pattern: u64) -> String {
+    /// The number of a pattern, as a constant.
+    pub fn number_constant(&mut self, width: Width, format: FloatFormat, pattern: u64) -> String {
         let pattern = constant(width, layout(format).bits, pattern);
         self.number(width, format, &pattern)
     }
@@ -234,6 +272,17 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
+    /// The pattern of a number in single precision, rounded to a format of at most as many bits.
+    pub fn narrowed(&mut self, width: Width, format: FloatFormat, number: &str) -> String {
+        if format != FloatFormat::Hf {
+            // That is the type in which the other two are computed.
+            return self.pattern(width, format, number);
+        }
+        let half =
+            self.writer.value(&format!("fptrunc {} {number} to {}", width.of("float"), width.of("half")));
+        self.pattern(width, format, &half)
+    }
+
     /// The pattern of a number that has been computed in its type, rounded to the format.
     pub fn pattern(&mut self, width: Width, format: FloatFormat, number: &str) -> String {
         let bits = layout(format).bits;
@@ -262,6 +311,9 @@ impl FunctionLowering<'_, '_> {
     /// Whether a pattern is a NaN.
     pub fn is_nan(&mut self, width: Width, format: FloatFormat, pattern: &str) -> String {
         let layout = layout(format);
+        if has_own_type(format) {
+            return self.compare_floats(width, format, "uno", pattern, pattern);
+        }
         let magnitude = self.binary(
             width,
             "and",
@@ -274,6 +326,9 @@ impl FunctionLowering<'_, '_> {
 
     /// A pattern, made quiet if it is a NaN.
     pub fn quieted(&mut self, width: Width, format: FloatFormat, pattern: &str) -> String {
+        if self.writer.quiet.contains(pattern) {
+            return pattern.to_owned();
+        }
         let Layout { bits, quiet, .. } = layout(format);
         let is_nan = self.is_nan(width, format, pattern);
         let made_quiet = self.binary(width, "or", bits, pattern, &constant(width, bits, quiet));
@@ -321,13 +376,21 @@ impl FunctionLowering<'_, '_> {
 
     /// `fabs`, `fneg`: bit operations that make a NaN quiet.
     fn change_sign(&mut self, opcode: FloatingPoint, width: Width, format: FloatFormat, a: &str) -> String {
+        if has_own_type(format) && self.writer.quiet.contains(a) {
+            let number = self.number(width, format, a);
+            let changed = match opcode {
+                FloatingPoint::Fabs => self.unary(width, "fabs", format, &number),
+                _ => self.writer.value(&format!("fneg {} {number}", width.of(kind(format).0))),
+            };
+            return self.pattern(width, format, &changed);
+        }
         let bits = layout(format).bits;
         let sign = 1u64 << (bits - 1);
-        let changed = match opcode {
-            FloatingPoint::Fabs => self.binary(width, "and", bits, a, &constant(width, bits, sign - 1)),
-            _ => self.binary(width, "xor", bits, a, &constant(width, bits, sign)),
-        };
-        self.quieted(width, format, &changed)
+        let quiet = self.quieted(width, format, a);
+        match opcode {
+            FloatingPoint::Fabs => self.binary(width, "and", bits, &quiet, &constant(width, bits, sign - 1)),
+            _ => self.binary(width, "xor", bits, &quiet, &constant(width, bits, sign)),
+        }
     }
 
     /// `fmin`, `fmax`: -0 is less than +0, and a NaN loses against a number unless it is to be passed on.
@@ -342,18 +405,18 @@ impl FunctionLowering<'_, '_> {
         let bits = layout(format).bits;
         let (a, b) = (&sources[0], &sources[1]);
         let (relation, together) = if opcode == FloatingPoint::Fmin { ("olt", "or") } else { ("ogt", "and") };
+        // As the processor's own instruction has it, the second one where there is no order.
         let first = self.compare_floats(width, format, relation, a, b);
+        let result = self.select(width, &first, bits, a, b);
+        // Of two NaNs the first one counts, of one the other number unless the NaN is to be passed on.
         let nan = self.is_nan(width, format, if propagate_nan { a } else { b });
-        let first = self.binary(width, "or", 1, &first, &nan);
-        let mut result = self.select(width, &first, bits, a, b);
-        if propagate_nan {
-            let second = self.is_nan(width, format, b);
-            let other = self.select(width, &second, bits, b, &result);
-            result = self.select(width, &nan, bits, a, &other);
-        }
+        let result = self.select(width, &nan, bits, a, &result);
         let equal = self.compare_floats(width, format, "oeq", a, b);
         let same = self.binary(width, together, bits, a, b);
         let result = self.select(width, &equal, bits, &same, &result);
+        if sources.iter().all(|source| self.writer.quiet.contains(source)) {
+            return result;
+        }
         self.quieted(width, format, &result)
     }
 }

@@ -1,5 +1,6 @@
 //! Writes the text of LLVM IR: values by number, labels by number, constants for one lane or 32.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 /// Lanes of a sub-group.
@@ -50,7 +51,9 @@ pub(super) struct Writer {
     values: u32,
     labels: u32,
     /// Declarations of the intrinsics that have been called.
-    pub declarations: std::collections::BTreeSet<String>,
+    pub declarations: BTreeSet<String>,
+    /// Patterns of floating-point numbers that are no signalling NaNs.
+    pub quiet: HashSet<String>,
 }
 
 impl Writer {
