@@ -1,86 +1,116 @@
 //! Measures kernels on the fast engine against OpenCL runtimes on the same processor. See README.md beside this crate.
 
 mod cases;
+mod compile;
 mod jit;
 mod measure;
 mod opencl;
 mod runner;
+mod statistics;
 mod table;
 
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 
-use cases::CASES;
+use cases::{CASES, Make};
+use measure::{Clock, Measured, Turns};
+use opencl::Peers;
 use table::Results;
 
 /// Measure kernels on the fast engine against OpenCL runtimes on the same processor
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Only this kernel; may be repeated
-    #[arg(long = "kernel", value_name = "NAME", value_parser = names())]
+    /// Only kernels whose names contain one of these
+    #[arg(value_name = "KERNEL")]
     kernels: Vec<String>,
-    /// Number of turns, of which the median counts
-    #[arg(long, default_value_t = 9)]
+    /// Least number of turns, of which the median counts
+    #[arg(long, value_name = "N", default_value_t = 7)]
     runs: usize,
-    /// Small sizes: only to see that everything works
+    /// Small sizes, few turns: only to see that everything works
     #[arg(long)]
     quick: bool,
     /// Write median times to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Measure processor time of all threads, for a machine that is busy with other things
+    #[arg(long)]
+    processor_time: bool,
+    /// Only compile times
+    #[arg(long)]
+    compile: bool,
+    /// Print how long a first launch takes on a platform, in this process
+    #[arg(long, hide = true)]
+    first_launch: Option<String>,
 }
 
-fn names() -> clap::builder::PossibleValuesParser {
-    CASES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+impl Arguments {
+    fn turns(&self) -> Turns {
+        let clock = if self.processor_time { Clock::Processor } else { Clock::Elapsed };
+        match self.quick {
+            true => Turns { least: 1, time: Duration::ZERO, clock },
+            false => Turns { least: self.runs.max(1), time: Duration::from_secs(1), clock },
+        }
+    }
+
+    /// The cases that are asked for.
+    fn cases(&self) -> impl Iterator<Item = &'static (&'static str, Make)> {
+        let asked =
+            |name: &str| self.kernels.is_empty() || self.kernels.iter().any(|part| name.contains(part));
+        CASES.iter().filter(move |(name, _)| asked(name))
+    }
 }
 
 fn main() -> Result<()> {
-    let Arguments { kernels, runs, quick, json } = Arguments::parse();
+    let arguments = Arguments::parse();
+    if let Some(name) = &arguments.first_launch {
+        return compile::print_first_launch(name);
+    }
+    let peers = Peers::find()?;
+    println!("{peers}");
+    if arguments.compile {
+        return compile::run(&peers, arguments.turns().least);
+    }
     let threads = thread::available_parallelism()?.get();
-    let (ours, peers, theirs) = measure::cold(threads)?;
-    for (name, peer) in [("Intel's runtime", &peers.intel), ("pocl", &peers.pocl)] {
-        match peer {
-            Some(platform) => println!("{name}: {}", platform.version),
-            None => println!("{name} is missing: its column stays empty"),
-        }
+    let all = kernels(&arguments, &peers, threads)?;
+    if arguments.kernels.is_empty() && !arguments.quick {
+        scaling(&arguments, threads)?;
+        compile::run(&peers, arguments.turns().least)?;
     }
-    let time = |time: Option<f64>| time.map_or("–".to_owned(), |time| format!("{time:.0} ms"));
-    println!(
-        "saxpy from text to its first launch: pisa {}, Intel {}, pocl {}",
-        time(Some(ours)),
-        time(theirs[0]),
-        time(theirs[1])
-    );
-
-    table::head();
-    let mut results = Results::new();
-    let mut faults = 0;
-    for (name, make) in CASES {
-        if !kernels.is_empty() && !kernels.iter().any(|kernel| kernel == name) {
-            continue;
-        }
-        let case = make(quick);
-        let measured = measure::measure(&case, &peers, threads, runs.max(1))?;
-        table::row(&case, &measured);
-        faults += measured.remarks.len();
-        results.insert(name, (&measured).into());
-    }
-    if kernels.is_empty() {
-        println!();
-        for (name, make) in CASES.iter().filter(|(name, _)| ["nbody", "mandelbrot"].contains(name)) {
-            if let Some(ratio) = measure::scaling(&make(quick), threads, runs.max(1))? {
-                println!("{name} on {threads} threads: {ratio:.2} times as fast as on one");
-            }
-        }
-    }
-    if let Some(file) = json {
+    if let Some(file) = &arguments.json {
+        let results: Results = all.iter().map(|(name, measured)| (*name, measured.into())).collect();
         let text = serde_json::to_string_pretty(&results)?;
-        fs::write(&file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;
+        fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     }
+    let faults: usize = all.iter().map(|(_, measured)| measured.remarks.len()).sum();
     ensure!(faults == 0, "{faults} faults: see the lines marked with !");
+    Ok(())
+}
+
+/// Measures kernels and prints the table.
+fn kernels(arguments: &Arguments, peers: &Peers, threads: usize) -> Result<Vec<(&'static str, Measured)>> {
+    println!("\n{}", table::head());
+    let mut all = Vec::new();
+    for (name, make) in arguments.cases() {
+        let case = make(arguments.quick);
+        let measured = measure::measure(&case, peers, threads, arguments.turns())?;
+        println!("{}", table::row(name, &case.size, &measured));
+        all.push((*name, measured));
+    }
+    ensure!(!all.is_empty(), "no kernel has such a name");
+    println!("{}\n", table::means(all.iter().map(|(_, measured)| measured)));
+    Ok(all)
+}
+
+/// Measures kernels that arithmetic bounds on one thread and on all.
+fn scaling(arguments: &Arguments, threads: usize) -> Result<()> {
+    for (name, make) in CASES.iter().filter(|(name, _)| ["nbody", "mandelbrot", "hash"].contains(name)) {
+        let ratio = measure::scaling(&make(arguments.quick), threads, arguments.turns())?;
+        println!("{name} on {threads} threads: {} times as fast as on one", table::number(ratio));
+    }
     Ok(())
 }

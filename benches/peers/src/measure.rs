@@ -3,22 +3,52 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use rustix::time::{ClockId, clock_gettime};
 
-use crate::cases::{CASES, Case};
+use crate::cases::Case;
 use crate::jit::Jit;
-use crate::opencl::{OpenCl, Platform};
+use crate::opencl::{OpenCl, Peers, Platform};
 use crate::runner::{Copying, Runner};
+use crate::statistics::{median, ratio};
 
-/// The platforms to compare with, as far as they are there.
-pub struct Peers {
-    /// Intel's runtime.
-    pub intel: Option<Platform>,
-    /// pocl.
-    pub pocl: Option<Platform>,
+/// How a case is measured: so many turns, and more until so much time has passed.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns {
+    /// Least number.
+    pub least: usize,
+    /// Time that is measured at least, so that short kernels have more turns.
+    pub time: Duration,
+    /// What counts.
+    pub clock: Clock,
 }
 
-/// What was measured of a case: median milliseconds, and how many times as long the others take.
+/// What is measured of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The time that passes.
+    Elapsed,
+    /// Processor time of all threads, which other programs disturb less. It does not show where threads wait.
+    Processor,
+}
+
+impl Clock {
+    fn measure(self, runner: &mut dyn Runner) -> Result<f64> {
+        let start = processor_time();
+        let elapsed = runner.launch()?;
+        Ok(milliseconds(match self {
+            Clock::Elapsed => elapsed,
+            Clock::Processor => processor_time() - start,
+        }))
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// What was measured of a case: median milliseconds.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Of the fast engine.
@@ -29,12 +59,28 @@ pub struct Measured {
     pub pocl: Option<f64>,
     /// Of a copy that moves as much memory.
     pub copy: Option<f64>,
-    /// Intel's time in each turn, divided by ours.
-    pub intel_ratio: Option<f64>,
-    /// pocl's time in each turn, divided by ours.
-    pub pocl_ratio: Option<f64>,
-    /// What went wrong, results that differ included.
+    /// The times of others divided by ours.
+    pub ratios: Ratios,
+    /// What went wrong, wrong results included.
     pub remarks: Vec<String>,
+}
+
+/// How many times as long as the fast engine others take.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ratios {
+    /// Intel's runtime.
+    pub intel: Option<f64>,
+    /// pocl.
+    pub pocl: Option<f64>,
+    /// The copy.
+    pub copy: Option<f64>,
+}
+
+impl Ratios {
+    /// That to the faster of the two peers.
+    pub fn better(self) -> Option<f64> {
+        [self.intel, self.pocl].into_iter().flatten().min_by(f64::total_cmp)
+    }
 }
 
 /// An engine in a table's column, with its times so far.
@@ -58,9 +104,9 @@ impl<'a> Column<'a> {
     }
 
     /// A launch; an engine that fails takes no further part.
-    fn launch(&mut self, remarks: &mut Vec<String>) -> Option<f64> {
-        match self.runner.as_mut()?.launch() {
-            Ok(duration) => Some(milliseconds(duration)),
+    fn launch(&mut self, clock: Clock, remarks: &mut Vec<String>) -> Option<f64> {
+        match clock.measure(self.runner.as_mut()?.as_mut()) {
+            Ok(time) => Some(time),
             Err(error) => {
                 remarks.push(format!("{}: {error:#}", self.name));
                 (self.runner, self.times) = (None, Vec::new());
@@ -68,124 +114,92 @@ impl<'a> Column<'a> {
             }
         }
     }
+
+    /// Compares what a launch has left with what is right.
+    fn check(&mut self, case: &Case, expected: &[Vec<u8>], remarks: &mut Vec<String>) -> Result<()> {
+        let Some(runner) = &mut self.runner else { return Ok(()) };
+        for (index, (output, expected)) in runner.outputs()?.iter().zip(expected).enumerate() {
+            if let Some(difference) = case.agreement.difference(output, expected) {
+                remarks.push(format!("{}: output {index}: {difference}", self.name));
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Runs a case on all engines in turn, after one launch of each whose results are compared.
+/// Runs a case on all engines in turn, after one launch of each whose results are checked.
 ///
 /// # Errors
 /// When results cannot be read.
-pub fn measure(case: &Case, peers: &Peers, threads: usize, runs: usize) -> Result<Measured> {
+pub fn measure(case: &Case, peers: &Peers, threads: usize, turns: Turns) -> Result<Measured> {
     let mut measured = Measured::default();
     let remarks = &mut measured.remarks;
     let mut columns = [
         Column::new("pisa", Some(Jit::new(case, threads).map(|runner| Box::new(runner) as _)), remarks),
-        Column::new("intel", opencl(case, &peers.intel), remarks),
-        Column::new("pocl", opencl(case, &peers.pocl), remarks),
+        Column::new("intel", opencl(case, peers.intel.as_ref()), remarks),
+        Column::new("pocl", opencl(case, peers.pocl.as_ref()), remarks),
         Column::new(
             "copy",
             case.traffic.map(|bytes| Ok(Box::new(Copying::new(bytes, threads)) as _)),
             remarks,
         ),
     ];
+    let expected = case.expected();
     for column in &mut columns {
-        column.launch(remarks);
+        column.launch(turns.clock, remarks);
+        column.check(case, &expected, remarks)?;
     }
-    compare(case, &mut columns, remarks)?;
-    for _ in 0..runs {
-        for column in &mut columns {
-            // Threads of the engine before may still be going to sleep.
-            thread::sleep(Duration::from_millis(5));
-            if let Some(time) = column.launch(remarks) {
-                column.times.push(time);
-            }
-        }
-    }
+    drop(expected);
+    take_turns(&mut columns, turns, remarks);
     let [pisa, intel, pocl, copy] = columns.map(|column| column.times);
-    measured.intel_ratio = ratio(&intel, &pisa);
-    measured.pocl_ratio = ratio(&pocl, &pisa);
+    measured.ratios =
+        Ratios { intel: ratio(&intel, &pisa), pocl: ratio(&pocl, &pisa), copy: ratio(&copy, &pisa) };
     (measured.pisa, measured.intel) = (median(pisa), median(intel));
     (measured.pocl, measured.copy) = (median(pocl), median(copy));
     Ok(measured)
 }
 
-/// A case on a platform, if that is there and has what the kernel needs.
-fn opencl<'a>(case: &'a Case, platform: &'a Option<Platform>) -> Option<Result<Box<dyn Runner + 'a>>> {
-    let needs_subgroups = case.opencl.contains("sub_group");
-    let platform = platform.as_ref().filter(|platform| platform.subgroups || !needs_subgroups)?;
-    Some(OpenCl::new(case, platform).map(|runner| Box::new(runner) as _))
-}
-
-/// Compares the results of every engine with those of the first that has any.
-fn compare(case: &Case, columns: &mut [Column<'_>], remarks: &mut Vec<String>) -> Result<()> {
-    let mut reference: Option<(&str, Vec<Vec<u8>>)> = None;
-    for column in columns.iter_mut().filter(|column| column.name != "copy") {
-        let Some(runner) = &mut column.runner else { continue };
-        let outputs = runner.outputs()?;
-        let Some((name, expected)) = &reference else {
-            reference = Some((column.name, outputs));
-            continue;
-        };
-        for (index, (expected, output)) in expected.iter().zip(&outputs).enumerate() {
-            if let Some(difference) = case.agreement.difference(expected, output) {
-                remarks.push(format!("output {index} of {name} and {}: {difference}", column.name));
+fn take_turns(columns: &mut [Column<'_>], turns: Turns, remarks: &mut Vec<String>) {
+    let start = Instant::now();
+    let mut turn = 0;
+    while turn < turns.least || start.elapsed() < turns.time {
+        // Another one begins each turn, so that none always follows the same other.
+        let count = columns.len();
+        for place in 0..count {
+            let column = &mut columns[(turn + place) % count];
+            // Threads of the engine before may still be going to sleep.
+            thread::sleep(Duration::from_millis(2));
+            if let Some(time) = column.launch(turns.clock, remarks) {
+                column.times.push(time);
             }
         }
+        turn += 1;
     }
-    Ok(())
 }
 
-/// Milliseconds from text to the end of the first launch, which is small: ours, Intel's, pocl's. Nothing of them may
-/// have been used before.
-///
-/// # Errors
-/// When a kernel does not build.
-pub fn cold(threads: usize) -> Result<(f64, Peers, [Option<f64>; 2])> {
-    let make = CASES.first().context("there are no cases")?.1;
-    let case = make(true);
-    let start = Instant::now();
-    Jit::new(&case, threads)?.launch()?;
-    let ours = milliseconds(start.elapsed());
-    let peers = Peers {
-        intel: Platform::find("Intel(R) OpenCL")?,
-        pocl: Platform::find("Portable Computing Language")?,
-    };
-    let mut times = [None; 2];
-    for (time, platform) in times.iter_mut().zip([&peers.intel, &peers.pocl]) {
-        if let Some(platform) = platform {
-            let start = Instant::now();
-            OpenCl::new(&case, platform)?.launch()?;
-            *time = Some(milliseconds(start.elapsed()));
-        }
-    }
-    Ok((ours, peers, times))
+/// A case on a platform, if that is there and has what the kernel needs.
+fn opencl<'a>(case: &'a Case, platform: Option<&'a Platform>) -> Option<Result<Box<dyn Runner + 'a>>> {
+    let needs_subgroups = case.opencl.contains("sub_group");
+    let platform = platform.filter(|platform| platform.subgroups || !needs_subgroups)?;
+    Some(OpenCl::new(case, platform).map(|runner| Box::new(runner) as _))
 }
 
 /// How many times as fast a case is on all threads as on one.
 ///
 /// # Errors
 /// When the kernel does not run.
-pub fn scaling(case: &Case, threads: usize, runs: usize) -> Result<Option<f64>> {
+pub fn scaling(case: &Case, threads: usize, turns: Turns) -> Result<Option<f64>> {
     let (mut one, mut all) = (Jit::new(case, 1)?, Jit::new(case, threads)?);
     let (mut alone, mut together) = (Vec::new(), Vec::new());
     (one.launch()?, all.launch()?);
-    for _ in 0..runs {
+    for _ in 0..turns.least {
         alone.push(milliseconds(one.launch()?));
         together.push(milliseconds(all.launch()?));
     }
     Ok(ratio(&alone, &together))
 }
 
-fn milliseconds(duration: Duration) -> f64 {
+/// A duration in milliseconds.
+pub fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
-}
-
-/// The middle one of some numbers.
-fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied()
-}
-
-/// The middle one of the ratios of each turn.
-fn ratio(of: &[f64], to: &[f64]) -> Option<f64> {
-    median(of.iter().zip(to).map(|(of, to)| of / to).collect())
 }

@@ -1,6 +1,7 @@
 //! Kernels on an OpenCL platform.
 #![allow(unsafe_code)]
 
+use std::fmt;
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -28,11 +29,24 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// The platform whose name begins so; none if there is no OpenCL or no such platform.
+    /// Intel's runtime; none if it is not installed.
     ///
     /// # Errors
     /// When it is there but does not work.
-    pub fn find(name: &str) -> Result<Option<Self>> {
+    pub fn intel() -> Result<Option<Self>> {
+        Self::find("Intel(R) OpenCL")
+    }
+
+    /// pocl; none if it is not installed.
+    ///
+    /// # Errors
+    /// When it is there but does not work.
+    pub fn pocl() -> Result<Option<Self>> {
+        Self::find("Portable Computing Language")
+    }
+
+    /// The platform whose name begins so; none if there is no OpenCL or no such platform.
+    fn find(name: &str) -> Result<Option<Self>> {
         for platform in get_platforms().unwrap_or_default() {
             if !platform.name()?.starts_with(name) {
                 continue;
@@ -47,6 +61,34 @@ impl Platform {
             }
         }
         Ok(None)
+    }
+}
+
+/// The platforms to compare with, as far as they are there.
+pub struct Peers {
+    /// Intel's runtime.
+    pub intel: Option<Platform>,
+    /// pocl.
+    pub pocl: Option<Platform>,
+}
+
+impl Peers {
+    /// Looks for both.
+    ///
+    /// # Errors
+    /// When one is there but does not work.
+    pub fn find() -> Result<Self> {
+        Ok(Peers { intel: Platform::intel()?, pocl: Platform::pocl()? })
+    }
+}
+
+impl fmt::Display for Peers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = |peer: &Option<Platform>| match peer {
+            Some(platform) => platform.version.clone(),
+            None => "missing, its column stays empty".to_owned(),
+        };
+        write!(f, "Intel's runtime: {}\npocl: {}", version(&self.intel), version(&self.pocl))
     }
 }
 

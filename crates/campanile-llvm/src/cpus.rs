@@ -40,8 +40,8 @@ pub fn features(cpu: &str) -> &'static str {
     match cpu {
         "x86-64" => "+cx16",
         "x86-64-v2" => "+cx16,+sse4.1",
-        "x86-64-v3" => "+cx16,+sse4.1,+f16c,+fma",
-        "x86-64-v4" => "+cx16,+sse4.1,+f16c,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl",
+        "x86-64-v3" => "+cx16,+sse4.1,+f16c,+fma,+avx2",
+        "x86-64-v4" => "+cx16,+sse4.1,+f16c,+fma,+avx2,+avx512f,+avx512bw,+avx512dq,+avx512vl",
         _ => "",
     }
 }

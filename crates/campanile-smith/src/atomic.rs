@@ -9,6 +9,9 @@ use crate::body::Body;
 
 /// Bytes from one counter to the next.
 const COUNTER: u32 = 8;
+/// First place of the sums whose partial results are looked at: pairs of such a sum and what is made of these, two of
+/// words, then two of double words.
+const TICKETS: u32 = 13 * 4 * COUNTER;
 /// Bound of all wrapping counters.
 const BOUND: u32 = 13;
 /// Bytes of a region of counters.
@@ -52,6 +55,9 @@ impl Body<'_, '_> {
     /// An integer operation.
     pub fn integer_atomic(&mut self, op: Op) {
         let bits = op.ty().map_or(32, |ty| ty.bits()) as u8;
+        if self.ticket(op) {
+            return;
+        }
         if let Some(address) = self.counter_address(op) {
             let result = self.registers.reserve(&format!("%sink{bits}"), RegisterType::scalar(bits));
             let wraps = matches!(op.operation(), Some(Operation::IncrementWrap | Operation::DecrementWrap));
@@ -89,6 +95,47 @@ impl Body<'_, '_> {
         self.line(format!("st.{}.{bits}b [{base}], {before};", wanted.space));
         let result = self.data(bits);
         self.line(format!("{op} {result}, [{base}], {values};"));
+    }
+
+    /// An addition where others add as well, of which the result is looked at: whatever the order, the sum of what each
+    /// one added times what it found is the same in the end.
+    fn ticket(&mut self, op: Op) -> bool {
+        use Operation::{Add, Decrement, Increment, Sub};
+        let bits = op.ty().map_or(0, |ty| ty.bits()) as u8;
+        let (Some(operation @ (Add | Sub | Increment | Decrement)), 32 | 64) = (op.operation(), bits) else {
+            return false;
+        };
+        let wanted = Wanted::by(op, Use::Count);
+        let Some(region) = self.region(&wanted).filter(|_| self.choices.chance(50)) else { return false };
+        let mut place = self.base(&region, wanted.space);
+        let first = TICKETS + if bits == 64 { 32 } else { 0 };
+        if self.choices.chance(50) {
+            let (one, width) = (self.scratch(wanted.space.address_bits() as u8), wanted.space.address_bits());
+            let any = self.register(width as u8);
+            self.line(format!("and.{width}b {one}, {any}, 16;"));
+            self.line(format!("iadd.{width}b {one}, {one}, {place};"));
+            place = one;
+        }
+        let found = self.scratch(bits);
+        let mut value = None;
+        if op.expected_operands().len() > 2 {
+            let given = self.register(bits);
+            self.line(format!("{op} {found}, [{place} + {first}], {given};"));
+            value = Some(given);
+        } else {
+            self.line(format!("{op} {found}, [{place} + {first}];"));
+        }
+        if let Some(value) = value {
+            self.line(format!("umul.{bits}b {found}, {found}, {value};"));
+        }
+        let change = if matches!(operation, Add | Increment) { "add" } else { "sub" };
+        let sink = self.registers.reserve(&format!("%sink{bits}"), RegisterType::scalar(bits));
+        let space = wanted.space;
+        self.line(format!(
+            "iatom.{space}.{change}.{bits}b {sink}, [{place} + {}], {found};",
+            first + COUNTER
+        ));
+        true
     }
 
     /// Where to count together with other work-items, if that is possible and chosen.

@@ -7,6 +7,7 @@ use campanile_core::module::RegisterType;
 use crate::choices::Choices;
 use crate::module::Plan;
 use crate::parameters::Parameters;
+use crate::planes::Plane;
 use crate::region::{Phase, Region};
 use crate::registers::Registers;
 
@@ -31,6 +32,8 @@ pub(crate) struct Body<'b, 'a> {
     pub registers: Registers,
     /// Regions by scope, the function's first.
     pub regions: Vec<Vec<Region>>,
+    /// Arrays that hold an element for each work-item, in the kernel.
+    pub planes: Vec<Plane>,
     /// Names of variables hidden by inner scopes.
     pub hidden: Vec<Vec<String>>,
     /// The phase, in the kernel.
@@ -59,6 +62,7 @@ impl<'b, 'a> Body<'b, 'a> {
             owner,
             registers,
             regions: vec![plan.regions.clone()],
+            planes: Vec::new(),
             hidden: vec![Vec::new()],
             phase: Phase::Own,
             detours: false,
@@ -146,6 +150,7 @@ impl<'b, 'a> Body<'b, 'a> {
             96..=97 => self.call(false),
             98 => self.call(true),
             99 => self.early_return(false),
+            68..=75 => self.plane_access(),
             _ => self.instruction(),
         }
     }

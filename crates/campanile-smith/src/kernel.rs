@@ -14,6 +14,8 @@ use crate::region::{Base, POINTEE, Phase, Region, Rights};
 
 /// Bytes of a work-item in each memory that is its own or exchanged.
 const OWN: u32 = POINTEE.0;
+/// Bytes behind shared counters, where work-items are counted that have had their turn.
+const SERVED: u32 = 16;
 const ADDRESS: RegisterType = RegisterType::scalar(64);
 const WORD: RegisterType = RegisterType::scalar(32);
 
@@ -44,7 +46,8 @@ pub(crate) fn write(choices: &mut Choices<'_>, plan: &Plan) -> Kernel {
     if shared.needs_barrier {
         body.barrier();
     }
-    body.phases(shared.exchanging);
+    let served = shared.counters.as_ref().map(|counters| format!("{counters} + {COUNTERS}"));
+    body.phases(shared.exchanging, served.as_deref());
     let statements = body.take_lines();
     let state_bytes = body.epilogue(&shared);
     let epilogue = body.take_lines();
@@ -97,7 +100,7 @@ impl Body<'_, '_> {
     }
 
     /// A register with what is passed for a pointer parameter of this name.
-    fn load_pointer(&mut self, name: &str, ty: RegisterType) -> String {
+    pub fn load_pointer(&mut self, name: &str, ty: RegisterType) -> String {
         let register = self.registers.reserve(&format!("%{name}_base"), ty);
         self.line(format!("ld.param{ty} {register}, [%{name}];"));
         register
@@ -130,6 +133,7 @@ impl Body<'_, '_> {
             let base = Base::Register(self.load_pointer("counters", ADDRESS));
             self.add_region(Region::new(base, Space::Global, COUNTERS, 16, Rights::Count));
         }
+        self.global_planes();
         if let Some(variable) = &self.plan.per_item {
             let (base, own) = ("%items_base", "%items_own");
             self.registers.reserve(base, ADDRESS);
@@ -166,18 +170,23 @@ impl Body<'_, '_> {
             self.fill(&own, Space::Shared, OWN);
             self.add_exchange(own, first, Space::Shared);
         }
-        if shared.exchanging {
-            let peers = self.registers.reserve("%peers", WORD);
-            self.line(format!("umul.32b {peers}, %localsize.x, %localsize.y;"));
-            self.line(format!("umul.32b {peers}, {peers}, %localsize.z;"));
+        // In smaller work-groups than others, some elements would be nobody's.
+        if self.choices.chance(30) && !self.plan.shape.non_uniform {
+            shared.exchanging = true;
+            self.shared_plane();
         }
         if self.choices.chance(40) {
-            let base = self.shared_object("tallies", COUNTERS);
+            let base = self.shared_object("tallies", COUNTERS + SERVED);
             self.clear_tallies(&base);
             let region =
                 Region::new(Base::Register(base.clone()), Space::Shared, COUNTERS, 16, Rights::Count);
             self.add_region(region);
             shared.counters = Some(base);
+        }
+        if shared.exchanging || shared.counters.is_some() {
+            let peers = self.registers.reserve("%peers", WORD);
+            self.line(format!("umul.32b {peers}, %localsize.x, %localsize.y;"));
+            self.line(format!("umul.32b {peers}, {peers}, %localsize.z;"));
         }
         shared.needs_barrier = shared.counters.is_some();
         shared
@@ -190,7 +199,7 @@ impl Body<'_, '_> {
     }
 
     /// A register with the address of shared memory, of a variable or passed as an argument.
-    fn shared_object(&mut self, name: &str, bytes: u32) -> String {
+    pub fn shared_object(&mut self, name: &str, bytes: u32) -> String {
         if self.choices.chance(30) {
             if let Owner::Kernel(parameters) = &mut self.owner {
                 let attributes = ".addrspace(shared) .ptr_align 16 ";
@@ -215,7 +224,7 @@ impl Body<'_, '_> {
             self.line(format!("mov.32b {zeros}.{element}, 0;"));
         }
         self.line(format!("mov.32b {place}, {base};"));
-        self.line(format!("mov.32b {left}, {COUNTERS};"));
+        self.line(format!("mov.32b {left}, {};", COUNTERS + SERVED));
         self.place(&clear);
         self.line(format!("st.shared.v4.32b [{place}], {zeros};"));
         self.line(format!("iadd.32b {place}, {place}, 16;"));

@@ -33,6 +33,7 @@ mod operand;
 mod operation;
 mod parameters;
 mod phases;
+mod planes;
 mod prologue;
 mod region;
 mod registers;

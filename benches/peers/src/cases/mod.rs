@@ -5,7 +5,7 @@ mod groups;
 mod memory;
 mod numbers;
 
-use bytemuck::{NoUninit, cast_slice};
+use bytemuck::{AnyBitPattern, NoUninit, cast_slice};
 use campanile::Element;
 use campanile::contract::Number;
 
@@ -31,6 +31,8 @@ pub struct Case {
     pub agreement: Agreement,
     /// Bytes read and written, where memory is what bounds the kernel.
     pub traffic: Option<u64>,
+    /// What the outputs hold after one launch.
+    reference: fn(&Case) -> Vec<Vec<u8>>,
 }
 
 /// What is passed for a parameter.
@@ -58,7 +60,9 @@ pub enum Agreement {
 }
 
 /// A function that makes a case, small if asked to.
-type Make = fn(quick: bool) -> Case;
+pub type Make = fn(quick: bool) -> Case;
+
+pub use memory::saxpy;
 
 /// All cases by name, in the order of the tables.
 pub const CASES: &[(&str, Make)] = &[
@@ -74,7 +78,6 @@ pub const CASES: &[(&str, Make)] = &[
     ("subgroup_reduction", groups::subgroup_reduction),
     ("histogram", groups::histogram),
     ("scan", groups::scan),
-    ("subgroup_scan", groups::subgroup_scan),
     ("transpose", memory::transpose),
     ("spmv", memory::spmv),
     ("hash", compute::hash),
@@ -102,6 +105,7 @@ impl Case {
             arguments: Vec::new(),
             agreement: Agreement::Exact,
             traffic: None,
+            reference: |_| Vec::new(),
         }
     }
 
@@ -146,10 +150,39 @@ impl Case {
         self.traffic = Some(bytes);
         self
     }
+
+    fn reference(mut self, reference: fn(&Case) -> Vec<Vec<u8>>) -> Self {
+        self.reference = reference;
+        self
+    }
+
+    /// What the outputs hold after one launch, in the order of the arguments.
+    pub fn expected(&self) -> Vec<Vec<u8>> {
+        (self.reference)(self)
+    }
+
+    /// What an argument holds before the first launch.
+    fn numbers<T: AnyBitPattern + NoUninit>(&self, position: usize) -> &[T] {
+        match &self.arguments[position] {
+            Argument::Input(_, bytes) | Argument::Output(_, bytes) | Argument::Scalar(_, bytes) => {
+                cast_slice(bytes)
+            }
+        }
+    }
+
+    /// A number that is passed.
+    fn number<T: AnyBitPattern + NoUninit>(&self, position: usize) -> T {
+        self.numbers(position)[0]
+    }
+}
+
+/// The bytes of the only output.
+fn only<T: NoUninit>(numbers: &[T]) -> Vec<Vec<u8>> {
+    vec![cast_slice(numbers).to_vec()]
 }
 
 impl Agreement {
-    /// The first place where two results differ by more than allowed, told in words.
+    /// The first place where a result differs from the right one by more than allowed, told in words.
     pub fn difference(self, one: &[u8], other: &[u8]) -> Option<String> {
         let place = match self {
             Agreement::Exact => one.iter().zip(other).position(|(one, other)| one != other),
@@ -160,9 +193,9 @@ impl Agreement {
                 };
                 let (one, other) = (cast_slice::<u8, f32>(one), cast_slice::<u8, f32>(other));
                 let place = one.iter().zip(other).position(|pair| !near(pair))?;
-                return Some(format!("element {place} is {} and {}", one[place], other[place]));
+                return Some(format!("element {place} is {}, not {}", one[place], other[place]));
             }
         };
-        place.map(|place| format!("byte {place} is {} and {}", one[place], other[place]))
+        place.map(|place| format!("byte {place} is {}, not {}", one[place], other[place]))
     }
 }

@@ -12,6 +12,10 @@ use campanile_engine::EngineError;
 /// What the system's allocator gives at least, and zeroed without touching it.
 const NATURAL_ALIGNMENT: usize = 16;
 
+/// Bytes of a large page. Blocks of several are put on such: kernels that go through much memory in all directions
+/// otherwise wait for the addresses of pages.
+const LARGE_PAGE: usize = 1 << 21;
+
 /// Zeroed memory of its own.
 pub(super) struct Block {
     allocation: NonNull<u8>,
@@ -33,13 +37,27 @@ impl Block {
     /// Pages are taken when they are first touched: larger alignments are found within the allocation, as the allocator
     /// would clear the memory of such itself.
     pub fn zeroed(size: u64, alignment: usize) -> Option<Self> {
-        let bytes = usize::try_from(size).ok()?.max(1).checked_add(alignment)?;
+        Self::apart(size, alignment, 0)
+    }
+
+    /// The same with so many bytes before and behind them that belong to nobody.
+    pub fn apart(size: u64, alignment: usize, room: usize) -> Option<Self> {
+        let own_bytes = usize::try_from(size).ok()?.max(1);
+        let is_large = own_bytes >= 2 * LARGE_PAGE;
+        let alignment = if is_large { alignment.max(LARGE_PAGE) } else { alignment };
+        let bytes = own_bytes.checked_add(alignment)?.checked_add(2 * room)?;
         let layout = Layout::from_size_align(bytes, NATURAL_ALIGNMENT).ok()?;
         // SAFETY: the layout has bytes.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let offset = allocation.align_offset(alignment);
-        // SAFETY: the offset is less than the alignment, by which the allocation is longer than asked for.
-        let start = unsafe { allocation.add(offset) };
+        // SAFETY: the allocation is longer than asked for by the room on both sides, and by the alignment, which is more
+        // than the offset.
+        let start = unsafe {
+            let behind_room = allocation.add(room);
+            behind_room.add(behind_room.align_offset(alignment))
+        };
+        if is_large {
+            ask_for_large_pages(start, own_bytes / LARGE_PAGE * LARGE_PAGE);
+        }
         Some(Block { allocation, layout, start, size })
     }
 
@@ -91,6 +109,17 @@ impl Block {
         unsafe { ptr::copy(from.as_ptr(), to.as_ptr(), bytes as usize) };
         Ok(())
     }
+}
+
+/// Asks the system to map memory by large pages. That is a wish: nothing depends on whether it comes true.
+fn ask_for_large_pages(start: NonNull<u8>, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: all of these bytes belong to one allocation, and the advice changes nothing that they hold.
+    unsafe {
+        libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
 }
 
 impl Drop for Block {

@@ -123,7 +123,8 @@ impl FunctionLowering<'_, '_> {
         // LLVM multiplies where the divisor is a constant.
         let by_number = width == Width::All && bits <= 32 && !b.starts_with("splat");
         let sources = [a, b].map(|source| match self.mask.clone() {
-            // What inactive lanes hold may be no value at all, by which an integer must not be divided.
+            // What an inactive lane holds may be nothing yet, and LLVM would take a different nothing for each use; not
+            // even a frozen one is always the same in the parts of vectors that it divides one by one.
             Some(mask) if width == Width::All && !by_number => {
                 self.select(width, &mask, bits, source, &constant(width, bits, 1))
             }

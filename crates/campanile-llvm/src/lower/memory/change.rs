@@ -39,6 +39,12 @@ impl Change {
     }
 }
 
+/// Whether no two lanes can be at one place.
+fn are_apart(access: &Access, address: &Value) -> bool {
+    let step = address.sure_rows().filter(|rows| rows.width == LANES).map(|rows| rows.inner as i64);
+    step.is_some_and(|step| (access.bytes()..1 << 32).contains(&step.unsigned_abs()))
+}
+
 impl FunctionLowering<'_, '_> {
     /// Changes memory. Returns what each lane read, if anybody wants to know.
     pub(super) fn change(&mut self, access: &Access, address: &Value, change: &Change) -> Option<String> {
@@ -47,8 +53,11 @@ impl FunctionLowering<'_, '_> {
             let pointer = self.pointer(access.space, &scalar.to_owned());
             let active = self.active_bits().unwrap_or_else(|| "-1".to_owned());
             self.change_together(access, change, &pointer, &active, olds.as_ref());
-        } else if access.space == Space::Shared || change.combination().is_none() {
-            // A plain access costs less than to find out who else is there.
+        } else if access.space == Space::Shared
+            || change.combination().is_none()
+            || are_apart(access, address)
+        {
+            // Nobody else can be there, or a plain access costs less than to find out who is.
             let pointers = self.lane_pointers(access.space, address);
             let values = self.per_lane(&change.value);
             self.each_lane(|lowering, lane| {

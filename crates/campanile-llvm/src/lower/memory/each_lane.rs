@@ -5,7 +5,7 @@ use campanile_core::isa::Space;
 use super::lanes::Pointers;
 use crate::lower::function::FunctionLowering;
 use crate::lower::value::Value;
-use crate::lower::writer::{LANES, Width};
+use crate::lower::writer::{LANES, Width, constant};
 
 /// A value of which loops take one lane's after another's.
 pub(super) enum PerLane {
@@ -36,6 +36,18 @@ impl FunctionLowering<'_, '_> {
     fn vector_memory(&mut self, ty: &str) -> String {
         let name = format!("%of.lanes.{}", self.memory.len());
         self.memory.push(format!("{name} = alloca {ty}"));
+        name
+    }
+
+    /// A vector in stack memory, where loops take one lane's value after another's. It lies there until the next one of its
+    /// type does.
+    pub(super) fn in_memory(&mut self, ty: &str, vector: &str) -> String {
+        let name = format!("%lanes.of.{}", ty.replace(|letter: char| !letter.is_ascii_alphanumeric(), ""));
+        let allocated = format!("{name} = alloca {ty}");
+        if !self.memory.contains(&allocated) {
+            self.memory.push(allocated);
+        }
+        self.writer.line(&format!("store {ty} {vector}, ptr {name}"));
         name
     }
 
@@ -119,12 +131,31 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn each_lane(&mut self, work: impl FnOnce(&mut Self, &str)) {
         match self.active_bits() {
             None => self.each_of_all(work),
-            Some(active) => self.each_leader(&active, |lowering, lane, rest| {
-                work(lowering, lane);
-                let others = lowering.writer.value(&format!("sub i32 {rest}, 1"));
-                lowering.writer.value(&format!("and i32 {rest}, {others}"))
-            }),
+            Some(active) => self.each_of_some(&active, work),
         }
+    }
+
+    /// Does something for each lane of a mask, which may have none, in ascending order.
+    pub(super) fn each_of(&mut self, mask: &str, work: impl FnOnce(&mut Self, &str)) {
+        if mask == constant(Width::All, 1, 1) {
+            return self.each_of_all(work);
+        }
+        let lanes = self.bits_of(mask);
+        let none = self.writer.value(&format!("icmp eq i32 {lanes}, 0"));
+        let [some, done] = ["some", "done"].map(|stem| self.writer.label(stem));
+        self.writer.line(&format!("br i1 {none}, label %{done}, label %{some}"));
+        self.writer.place(&some);
+        self.each_of_some(&lanes, work);
+        self.writer.line(&format!("br label %{done}"));
+        self.writer.place(&done);
+    }
+
+    fn each_of_some(&mut self, lanes: &str, work: impl FnOnce(&mut Self, &str)) {
+        self.each_leader(lanes, |lowering, lane, rest| {
+            work(lowering, lane);
+            let others = lowering.writer.value(&format!("sub i32 {rest}, 1"));
+            lowering.writer.value(&format!("and i32 {rest}, {others}"))
+        });
     }
 
     fn each_of_all(&mut self, work: impl FnOnce(&mut Self, &str)) {
@@ -141,7 +172,7 @@ impl FunctionLowering<'_, '_> {
         self.writer.place(&end);
         self.writer.line(&format!("{next} = add nuw nsw i32 {lane}, 1"));
         let is_last = self.writer.value(&format!("icmp eq i32 {next}, {LANES}"));
-        self.writer.line(&format!("br i1 {is_last}, label %{done}, label %{body}"));
+        self.writer.line(&format!("br i1 {is_last}, label %{done}, label %{body}, !llvm.loop !2"));
         self.writer.place(&done);
     }
 

@@ -183,28 +183,6 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Loads what lanes point to, for those of a mask.
-    pub(in crate::lower) fn gather(&mut self, pointers: &str, bits: u32, mask: &str) -> String {
-        let ty = Width::All.int(bits);
-        let name = format!("llvm.masked.gather.v32i{bits}.v32p0");
-        self.writer.call(
-            &ty,
-            &name,
-            &[("<32 x ptr>", pointers), ("i32", "1"), ("<32 x i1>", mask), (&ty, "poison")],
-        )
-    }
-
-    /// Stores to where lanes point, for those of a mask.
-    pub(super) fn scatter(&mut self, value: &str, pointers: &str, bits: u32, mask: &str) {
-        let ty = Width::All.int(bits);
-        let name = format!("llvm.masked.scatter.v32i{bits}.v32p0");
-        self.writer.call(
-            "void",
-            &name,
-            &[(&ty, value), ("<32 x ptr>", pointers), ("i32", "1"), ("<32 x i1>", mask)],
-        );
-    }
-
     fn load_scattered(&mut self, access: &Access, address: &Value) -> Vec<Value> {
         let pointers = self.pointers(access.space, address);
         let mask = self.active();

@@ -78,41 +78,22 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// A vector made of elements of two vectors of one type, one after the other.
-    fn shuffled(&mut self, ty: &str, one: &str, other: &str, elements: impl Iterator<Item = u64>) -> String {
+    pub(super) fn shuffled(
+        &mut self,
+        ty: &str,
+        one: &str,
+        other: &str,
+        elements: impl Iterator<Item = u64>,
+    ) -> String {
         let elements: Vec<String> = elements.map(|element| format!("i32 {element}")).collect();
         let (count, elements) = (elements.len(), elements.join(", "));
         self.writer.value(&format!("shufflevector {ty} {one}, {ty} {other}, <{count} x i32> <{elements}>"))
     }
 
-    /// The active lanes of a row, each as often as it has elements; none while all are active.
-    fn row_mask(&mut self, access: &Access, width: u32, row: u32) -> Option<String> {
-        let mask = self.mask.clone()?;
-        if width == LANES && access.count == 1 {
-            return Some(mask);
-        }
-        let elements = (0..u64::from(width * access.count))
-            .map(|element| u64::from(row * width) + element / u64::from(access.count));
-        Some(self.shuffled("<32 x i1>", &mask, "poison", elements))
-    }
-
     fn load_neighbours(&mut self, access: &Access, width: u32, pointers: &[String]) -> Vec<Value> {
         let count = width * access.count;
-        let ty = format!("<{count} x i{}>", access.bits);
-        let mut rows = vec![];
-        for (row, pointer) in pointers.iter().enumerate() {
-            rows.push(match self.row_mask(access, width, row as u32) {
-                None => self.writer.value(&format!("load {ty}, ptr {pointer}, align 1")),
-                Some(mask) => {
-                    let name = format!("llvm.masked.load.v{count}i{}.p0", access.bits);
-                    let mask_type = format!("<{count} x i1>");
-                    self.writer.call(
-                        &ty,
-                        &name,
-                        &[("ptr", pointer), ("i32", "1"), (&mask_type, &mask), (&ty, "poison")],
-                    )
-                }
-            });
-        }
+        let rows = pointers.iter().enumerate();
+        let rows = rows.map(|(row, pointer)| self.load_row(access, width, row as u32, pointer)).collect();
         let (whole, whole_count) = self.joined(rows, access.bits, count);
         if access.count == 1 {
             return vec![Value::varying(access.bits, whole)];
@@ -153,23 +134,13 @@ impl FunctionLowering<'_, '_> {
         let whole = self.interleaved(access, &vectors);
         let whole_type = format!("<{} x i{}>", LANES * access.count, access.bits);
         let count = rows.width * access.count;
-        let ty = format!("<{count} x i{}>", access.bits);
         for (row, pointer) in pointers.iter().enumerate() {
             let first = u64::from(row as u32 * count);
             let part = match pointers.len() {
                 1 => whole.clone(),
                 _ => self.shuffled(&whole_type, &whole, "poison", first..first + u64::from(count)),
             };
-            match self.row_mask(access, rows.width, row as u32) {
-                None => self.writer.line(&format!("store {ty} {part}, ptr {pointer}, align 1")),
-                Some(mask) => {
-                    let name = format!("llvm.masked.store.v{count}i{}.p0", access.bits);
-                    let mask_type = format!("<{count} x i1>");
-                    let operands =
-                        [(ty.as_str(), part.as_str()), ("ptr", pointer), ("i32", "1"), (&mask_type, &mask)];
-                    self.writer.call("void", &name, &operands);
-                }
-            }
+            self.store_row(access, rows.width, row as u32, pointer, &part);
         }
         true
     }
