@@ -70,6 +70,12 @@ const BODIES: &[(&str, usize)] = &[
     ("umul.32b %offset, %i, 4; st.shared.32b [@tile + %offset], %i; ld.shared.32b %a, [@other + %offset];", 2),
     ("umul.32b %offset, %i, 8; st.shared.32b [@other + %offset], %i;", 1),
     ("mov.32b %place, -1; ld.shared.32b %a, [%place];", 1),
+    // Between barriers.
+    (
+        "umul.32b %offset, %i, 4; st.shared.32b [@tile + %offset], %i; barrier.workgroup; ld.shared.32b %a, [@tile + %offset];
+        st.private.32b [@mine + %offset], %a; barrier.workgroup; ld.private.32b %a, [@mine + %offset];",
+        4,
+    ),
     // Private memory, also of those who call.
     ("umul.32b %offset, %i, 4; st.private.32b [@mine + %offset], %i; ld.private.32b %a, [@mine + %offset];", 2),
     ("st.private.32b [@mine + 8], %i; st.private.64b [@mine + 12], %base; ld.private.32b %a, [@mine + 8];", 1),

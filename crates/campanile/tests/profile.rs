@@ -7,7 +7,7 @@ use campanile::{Device, Module};
 
 /// Of the work-items of two sub-groups, 32 and 8 of them, the even ones call a function and the odd ones go as often through a
 /// loop as their number says.
-const TEXT: &str = include_str!("../../../tests/cli/run/input/diverge.pisa");
+const TEXT: &str = include_str!("../../../docs/tour/diverge.pisa");
 
 fn devices(module: &Module) -> Vec<Device> {
     let checked = Device::checked_with(module, Options { profile: true, ..Options::default() });
@@ -23,7 +23,7 @@ fn devices(module: &Module) -> Vec<Device> {
 }
 
 fn launch(module: &Module, device: &mut Device, grid: u64) -> Report {
-    let out = device.buffer(&vec![0u32; 40]);
+    let out = device.buffer(&[0u32; 40]);
     let kernel = module.kernel("diverge").unwrap();
     kernel.launch().set("out", &out).grid([grid]).local([40]).run(device).unwrap()
 }
@@ -49,13 +49,13 @@ fn lines_are_counted_by_subgroups_and_lanes() {
                 functions.find(|(id, _)| program.functions[**id].name == name).unwrap().1.clone()
             };
             let engine = device.engine_name();
-            let kernel: Lines = counted(14, 18, 2 * groups, 40 * groups)
-                .chain(counted(19, 20, 2 * groups, 20 * groups))
-                .chain(counted(22, 24, looped.0 * groups, looped.1 * groups))
-                .chain(counted(26, 30, 2 * groups, 40 * groups))
+            let kernel: Lines = counted(15, 19, 2 * groups, 40 * groups)
+                .chain(counted(20, 21, 2 * groups, 20 * groups))
+                .chain(counted(23, 25, looped.0 * groups, looped.1 * groups))
+                .chain(counted(27, 31, 2 * groups, 40 * groups))
                 .collect();
             assert_eq!(of("diverge"), kernel, "{engine}");
-            let called: Lines = counted(6, 7, 2 * groups, 20 * groups).collect();
+            let called: Lines = counted(7, 8, 2 * groups, 20 * groups).collect();
             assert_eq!(of("twice"), called, "{engine}");
             let expected = Work { loaded: 0, stored: 160 * groups, operations: 80 * groups };
             assert_eq!(work(program, &profile), expected, "{engine}");

@@ -140,7 +140,7 @@ impl KernelProfile {
 
 /// The name of the file that a function stands in.
 fn file(program: &Module, function: FunctionId) -> &str {
-    &program.sources[program.functions[function].place.source].name()
+    program.sources[program.functions[function].place.source].name()
 }
 
 /// The text of a function, each line with its executions by sub-groups, by work-items, and the part of the lanes that were

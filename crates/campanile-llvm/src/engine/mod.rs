@@ -36,7 +36,7 @@ use crate::llvm::Llvm;
 use crate::lower::{self, Instrumentation};
 use crate::machine::TargetMachine;
 use block::Block;
-pub use cache::ObjectCache;
+pub use cache::{CacheContents, ObjectCache};
 pub use compile::PASSES;
 use compile::{Compiled, Compiler, Lower};
 use distribute::Distribution;
