@@ -121,10 +121,13 @@ impl FunctionLowering<'_, '_> {
     fn divide(&mut self, op: Op, width: Width, bits: u32, signed: bool, [a, b]: [&str; 2]) -> String {
         let remainder = op.output() == Some(Output::Remainder);
         // LLVM multiplies where the divisor is a constant.
-        let by_number = width == Width::All && bits <= 32 && !b.starts_with("splat");
-        // What an inactive lane holds may be nothing yet, and LLVM would take a different nothing for each use.
-        let [a, b] = [a, b].map(|value| self.writer.value(&format!("freeze {} {value}", width.int(bits))));
-        let [a, b] = [&*a, &*b];
+        let is_constant = b.starts_with("splat");
+        let by_number = width == Width::All && bits <= 32 && !is_constant;
+        let sources = [(a, false), (b, is_constant)].map(|(source, is_sure)| match by_number || is_sure {
+            true => source.to_owned(),
+            false => self.certain(width, bits, source),
+        });
+        let [a, b] = [&sources[0], &sources[1]];
         let (zero, one) = (constant(width, bits, 0), constant(width, bits, 1));
         let by_zero = self.compare(width, "eq", bits, b, &zero);
         let mut unsafe_divisor = by_zero.clone();
@@ -146,6 +149,21 @@ impl FunctionLowering<'_, '_> {
             return self.select(width, &by_zero, bits, a, &rest);
         }
         self.select(width, &by_zero, bits, &constant(width, bits, u64::MAX), &quotient)
+    }
+
+    /// An integer that is one value for all uses. What an inactive lane holds may be nothing yet, and LLVM would take a
+    /// different nothing for each use: where it divides the lanes of a vector one by one, even if that is frozen. So such
+    /// lanes hold 1.
+    fn certain(&mut self, width: Width, bits: u32, value: &str) -> String {
+        let ty = width.int(bits);
+        let value = match self.mask.clone() {
+            Some(mask) if width == Width::All => {
+                let mask = self.writer.value(&format!("freeze <32 x i1> {mask}"));
+                self.select(width, &mask, bits, value, &constant(width, bits, 1))
+            }
+            _ => value.to_owned(),
+        };
+        self.writer.value(&format!("freeze {ty} {value}"))
     }
 
     /// A quotient of at most 32 bits: the dividend times a reciprocal in double precision that is a little too great. The

@@ -21,9 +21,9 @@ fn is_native(opcode: DataMovement, op: Op, target: &Target) -> bool {
             target.integral || op.rounding() == Some(Rounding::TowardZero)
         }
         DataMovement::Frnd => target.integral,
-        // Double precision holds no integer of 64 bits from which it could be rounded in another way.
+        // What is lost of 64 bits in double precision does not show a tie.
         DataMovement::I2f => {
-            is_to_nearest(op)
+            op.rounding() != Some(Rounding::NearestAway)
                 || format_of(op.to()) != FloatFormat::Df
                 || op.from().is_some_and(|from| from.bits() <= 32)
         }
@@ -110,8 +110,12 @@ impl FunctionLowering<'_, '_> {
         let bits = from.element_bits();
         let operation = if from.is_signed() { "sitofp" } else { "uitofp" };
         let ways_match = is_to_nearest(op) && matches!(to, FloatFormat::F | FloatFormat::Df);
+        let way = Way::Mode(op.rounding().unwrap_or(Rounding::NearestEven));
         let number = match bits {
-            64 if !ways_match => self.wide_integer(width, from.is_signed(), source),
+            64 if !ways_match => {
+                let first = if to == FloatFormat::Df { way } else { Way::Odd };
+                self.wide_integer(first, width, from.is_signed(), source)
+            }
             _ => {
                 let kind = if ways_match && to == FloatFormat::F { "float" } else { "double" };
                 self.writer.value(&format!("{operation} {} {source} to {}", width.int(bits), width.of(kind)))
@@ -120,7 +124,6 @@ impl FunctionLowering<'_, '_> {
         if ways_match {
             return self.pattern(width, to, &number);
         }
-        let way = Way::Mode(op.rounding().unwrap_or(Rounding::NearestEven));
         self.rounded(way, width, [FloatFormat::Df, to], &number)
     }
 

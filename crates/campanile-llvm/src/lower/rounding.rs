@@ -253,8 +253,8 @@ impl FunctionLowering<'_, '_> {
         self.binary(width, "sub", bits, &pattern, &minus_one)
     }
 
-    /// An integer of 64 bits in double precision, rounded to odd.
-    pub(super) fn wide_integer(&mut self, width: Width, signed: bool, integer: &str) -> String {
+    /// An integer of 64 bits in double precision, rounded in a direction or to odd.
+    pub(super) fn wide_integer(&mut self, way: Way, width: Width, signed: bool, integer: &str) -> String {
         let (int, double) = (width.int(64), width.of("double"));
         let high =
             self.binary(width, if signed { "ashr" } else { "lshr" }, 64, integer, &constant(width, 64, 32));
@@ -263,7 +263,11 @@ impl FunctionLowering<'_, '_> {
             [high, low].map(|half| self.writer.value(&format!("sitofp {int} {half} to {double}")));
         let unit = self.number_constant(width, FloatFormat::Df, 32f64.exp2().to_bits());
         let high = self.writer.value(&format!("fmul {double} {high}, {unit}"));
-        self.odd_sum(Way::Odd, width, FloatFormat::Df, "fadd", [&high, &low])
+        let format = FloatFormat::Df;
+        let sum = self.sum(width, format, "fadd", [&high, &low]);
+        let pattern = self.pattern(width, format, &sum.rounded);
+        let pattern = self.toward_lost(way, width, [format; 2], &pattern, &sum.lost);
+        self.number(width, format, &pattern)
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Function {
     pub exact: fn(f64) -> f64,
     /// In units in the last place.
     pub bound: f64,
+    /// The arguments for which it is in units of the least number that, added to 1, makes more of it.
+    pub eased: std::ops::Range<f64>,
 }
 
 /// A format of floating-point numbers.
@@ -138,7 +140,12 @@ pub fn worst(sweep: &mut Sweep, function: &Function) -> (f64, u32) {
     for patterns in format.portions() {
         let results = sweep.results([&patterns, &patterns]);
         for (pattern, result) in patterns.iter().zip(results) {
-            let error = format.error(result, (function.exact)(format.value(*pattern)));
+            let (argument, exact) = (format.value(*pattern), (function.exact)(format.value(*pattern)));
+            let mut error = format.error(result, exact);
+            if error.is_finite() && exact != 0.0 && function.eased.contains(&argument) {
+                let relative = ((format.value(result) - exact) / exact).abs();
+                error = relative * power_of_two(format.fraction as i32);
+            }
             if error > worst.0 {
                 worst = (error, *pattern);
             }

@@ -13,18 +13,18 @@ const LEAST: f32 = f32::MIN_POSITIVE;
 const SLOPE: f32 = std::f32::consts::LOG2_E;
 
 /// `log2(1 + f) / f - SLOPE` between the roots of one half and of two, so that `log2(1 + f)` has a relative error of
-/// 2^-26.
+/// 2^-27.
 const LOGARITHM: [f32; 10] = [
     1.920_034_8e-8,
     -0.721_347_33,
-    0.480_898_23,
-    -0.360_696_67,
-    0.288_567_42,
-    -0.239_616_98,
-    0.204_599_95,
-    -0.191_065_86,
-    0.186_181_05,
-    -0.109_949_25,
+    0.480_898_2,
+    -0.360_697_87,
+    0.288_570_34,
+    -0.239_596_44,
+    0.204_538_58,
+    -0.191_149_55,
+    0.186_566_76,
+    -0.110_231_86,
 ];
 
 /// `log2 x`: the exponent and the logarithm of the significand.
