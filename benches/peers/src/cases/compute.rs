@@ -7,14 +7,15 @@ use super::{Case, only, text};
 
 pub fn matmul_naive(quick: bool) -> Case {
     let case = Case::new("matmul_naive", text!("pisa", "matmul_naive"), text!("cl", "matmul_naive"));
-    matmul(case, if quick { 64 } else { 512 })
+    matmul(case, if quick { 48 } else { 528 })
 }
 
 pub fn matmul_tiled(quick: bool) -> Case {
     let case = Case::new("matmul_tiled", text!("pisa", "matmul_tiled"), text!("cl", "matmul_tiled"));
-    matmul(case, if quick { 64 } else { 1024 })
+    matmul(case, if quick { 48 } else { 1008 })
 }
 
+/// Sides are no powers of two, so that the elements of a column do not all meet in one set of the caches.
 fn matmul(case: Case, side: u64) -> Case {
     let mut random = Random::new(5);
     case.size(format!("{side}³"))

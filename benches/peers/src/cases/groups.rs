@@ -31,14 +31,14 @@ pub fn subgroup_reduction(quick: bool) -> Case {
         })
 }
 
-/// Each work-item counts 256 bytes.
+/// Work-items that are no power of two, so that the bytes of each do not all meet in one set of the caches.
 pub fn histogram(quick: bool) -> Case {
     let count: u64 = if quick { 1 << 17 } else { 1 << 25 };
     let mut random = Random::new(11);
     let bytes: Vec<u8> = (0..count).map(|_| random.word() as u8).collect();
     Case::new("histogram", text!("pisa", "histogram"), text!("cl", "histogram"))
         .size(format!("2^{} bytes", count.ilog2()))
-        .line(count / 256)
+        .line(256 * if quick { 3 } else { 500 })
         .input(&bytes)
         .output(&zeros::<u32>(256))
         .scalar(count as u32)
