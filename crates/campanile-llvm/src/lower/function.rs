@@ -194,8 +194,7 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
         let home = Home::of(self.found.storage(register, element));
         let mut value = Value { bits, ..Value::default() };
         if let Home::Rows(form) | Home::Both(form) = home {
-            let row = |row| self.writer.value(&format!("load i{bits}, ptr {name}.{row}"));
-            let bases = (0..form.count()).map(row).collect();
+            let bases = self.read_bases(register, element, form);
             value.rows = Some(Rows { width: form.width, inner: form.inner, bases });
         }
         if let Home::Both(_) = home {
@@ -209,6 +208,26 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
         }
         self.known.insert((register, element), value.clone());
         value
+    }
+
+    /// The bases in the home of an element. While all lanes are active, they follow from the first one where the step from
+    /// row to row is known: then LLVM sees which are equal.
+    fn read_bases(&mut self, register: RegisterId, element: u32, form: Form) -> Vec<String> {
+        let (name, bits) = (home_name(register, element), self.bits(register));
+        let storage = self.found.storage(register, element).linear();
+        let outer = storage.and_then(|linear| linear.outer).filter(|_| self.mask.is_none());
+        let mut bases = vec![self.writer.value(&format!("load i{bits}, ptr {name}.0"))];
+        for row in 1..form.count() {
+            bases.push(match outer.map(|outer| outer.wrapping_mul(u64::from(row))) {
+                Some(0) => bases[0].clone(),
+                Some(step) => {
+                    let step = constant(Width::One, bits, step);
+                    self.writer.value(&format!("add i{bits} {}, {step}", bases[0]))
+                }
+                None => self.writer.value(&format!("load i{bits}, ptr {name}.{row}")),
+            });
+        }
+        bases
     }
 
     /// Finds the rows of a vector of this shape.
