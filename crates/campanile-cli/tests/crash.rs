@@ -22,10 +22,9 @@ fn crashes_name_the_kernel() {
         let output = run.arg(&file).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{message}");
-        assert!(
-            message.starts_with("error: kernel `@wild` accessed memory where there is none"),
-            "{message}"
-        );
+        let expected =
+            format!("error: kernel `@wild` ({}:3) accessed memory where there is none", file.display());
+        assert!(message.starts_with(&expected), "{message}");
         assert!(message.contains("--check none,bounds"), "{message}");
     }
 }

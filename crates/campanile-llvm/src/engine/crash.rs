@@ -7,6 +7,8 @@
 use std::cell::Cell;
 use std::ptr;
 
+use campanile_core::module::{FunctionId, Module};
+
 thread_local! {
     /// The kernel that this thread runs. Handlers read it, so it has nothing to be made or dropped.
     static CURRENT: Cell<*const Kernel> = const { Cell::new(ptr::null()) };
@@ -14,13 +16,17 @@ thread_local! {
 
 /// A kernel as messages of its crashes name it.
 pub(super) struct Kernel {
-    name: String,
+    /// Its name, and where it stands.
+    described: String,
 }
 
 impl Kernel {
-    /// A kernel of this name.
-    pub fn new(name: &str) -> Self {
-        Kernel { name: name.to_owned() }
+    /// A kernel of a module.
+    pub fn of(module: &Module, kernel: FunctionId) -> Self {
+        let function = &module.functions[kernel];
+        let source = &module.sources[function.place.source];
+        let (line, _) = source.position(function.place.span.start);
+        Kernel { described: format!("`@{}` ({}:{line})", function.name, source.name()) }
     }
 
     /// Runs some work in which this thread is in compiled code.
@@ -83,7 +89,7 @@ mod signals {
         let index = SIGNALS.iter().position(|(known, _)| *known == signal).unwrap_or(0);
         // SAFETY: a kernel that is current lives until it is not.
         let Some(kernel) = (unsafe { CURRENT.get().as_ref() }) else { return restore(signal, index) };
-        for part in ["error: kernel `@", &kernel.name, "` ", SIGNALS[index].1, ADVICE] {
+        for part in ["error: kernel ", &kernel.described, " ", SIGNALS[index].1, ADVICE] {
             // SAFETY: these are bytes of a text; writing is allowed in handlers.
             unsafe { libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len()) };
         }

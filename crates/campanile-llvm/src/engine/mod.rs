@@ -235,7 +235,7 @@ impl JitEngine {
             ranges: ptr::null_mut(),
             counts: ptr::null_mut(),
         };
-        let kernel = crash::Kernel::new(&module.functions[launch.kernel].name);
+        let kernel = crash::Kernel::of(&module, launch.kernel);
         let job = Job { compiled, frame: &frame, range, shared_bytes, kernel };
         let counts = self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
