@@ -3,14 +3,16 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use campanile::llvm::{Cache, Cpu, Host, Llvm, LoadError, VectorClass};
+use campanile::llvm::{
+    Cache, CacheContents as Contents, Cpu, Host, Llvm, LoadError, ObjectCache, VectorClass,
+};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::{self, Console};
 
-/// Tell what Campanile finds on this machine: LLVM, the processor, its vectors and caches
+/// Tell what Campanile finds on this machine: LLVM, the processor, its vectors and caches, compiled kernels
 ///
 /// LLVM compiles kernels for this and other machines. It is the one that the variable CAMPANILE_LLVM names, a file or a
 /// folder; without that variable the Rust toolchain's own, or else the system's. The checked engine needs none.
@@ -90,6 +92,17 @@ fn text(llvm: &Result<&Llvm, LoadError>, host: &Host) -> String {
     for cache in &host.caches {
         line(&mut text, &format!("L{} cache", cache.level), &described(cache));
     }
+    line(
+        &mut text,
+        "kernel cache",
+        &ObjectCache::of_user().map_or_else(
+            || "none".to_owned(),
+            |cache| {
+                let Contents { kernels, bytes } = cache.contents();
+                format!("{}, {kernels} kernels, {} KiB", cache.folder().display(), bytes >> 10)
+            },
+        ),
+    );
     text
 }
 
@@ -151,6 +164,10 @@ fn json(llvm: &Result<&Llvm, LoadError>, host: &Host) -> Value {
             "threads": host.threads,
             "caches": caches,
         },
+        "kernel_cache": ObjectCache::of_user().map(|cache| {
+            let Contents { kernels, bytes } = cache.contents();
+            json!({ "folder": cache.folder().display().to_string(), "kernels": kernels, "bytes": bytes })
+        }),
     })
 }
 

@@ -20,7 +20,7 @@ use crate::{Outcome, input, kernels, output};
 /// Translate a kernel for other tools
 ///
 /// `llvm` is the IR that a kernel becomes before LLVM has optimized it: 32 work-items at a time, as `pisa run --engine
-/// jit` compiles it. `asm` is the assembly text of that for this machine's processor, optimized. Both are made for the
+/// jit` compiles it. `asm` is the assembly text of that, optimized. Both are made for the
 /// local size that is given, or that the kernel requires; without one, for any.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -43,6 +43,9 @@ pub struct Emit {
     /// Work-items of every work-group in each dimension, which makes for better code
     #[arg(short, long, value_name = "X[,Y[,Z]]")]
     local: Option<Size>,
+    /// Processor to make code for, such as `x86-64-v3`; this machine's if left out
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
     /// Where to write the result; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -74,7 +77,10 @@ impl Emit {
         let kernel = program.kernel(&name).context("the kernel has just been found")?;
         let shape = self.shape(program, kernel)?;
         let llvm = Llvm::load()?;
-        let machine = TargetMachine::host(llvm)?;
+        let machine = match &self.cpu {
+            Some(cpu) => TargetMachine::host_as(llvm, cpu)?,
+            None => TargetMachine::host(llvm)?,
+        };
         let lowered = lower(program, kernel, shape, &Target::of(&machine));
         match self.to {
             Form::Llvm => Ok(lowered.text),

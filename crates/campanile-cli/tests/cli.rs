@@ -203,6 +203,15 @@ fn mask(text: &str, temporary: &str) -> String {
             line = mask_between(&line, " engine (", " million");
         } else if line.contains("\"type\":\"summary\"") {
             line = mask_between(&line, "\"seconds\":", ",");
+        } else if line.starts_with("kernel `") {
+            line = mask_between(&line, " launch, ", " s");
+            line = mask_between(&line, "compiled in ", " s");
+        } else if line.contains(" bytes loaded and ") {
+            line = mask_between(&line, "stored (", " GB/s");
+            line = mask_between(&line, "operations (", " GFLOP/s");
+        } else if line.contains("\"type\":\"profile\"") {
+            line = mask_between(&line, "\"compile_seconds\":", ",");
+            line = mask_between(&line, "\"seconds\":", ",");
         }
         masked.push_str(&line);
     }

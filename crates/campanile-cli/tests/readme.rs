@@ -97,7 +97,7 @@ fn run(shown: &Shown, folder: &Path) -> Option<String> {
     };
     let run = Command::new(env!("CARGO_BIN_EXE_pisa")).args(arguments).current_dir(folder).output().unwrap();
     let output = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
-    let expected = i32::from(shown.output.contains("\nerror"));
+    let expected = i32::from(shown.output.starts_with("error") || shown.output.contains("\nerror"));
     if run.status.code() != Some(expected) {
         Some(format!("`{command}` ended with {}, not {expected}:\n{output}", run.status))
     } else if !matches(&shown.output, &output) {
@@ -117,6 +117,13 @@ fn run_all(shown: &[Shown]) {
 fn the_readme() {
     let shown = console_blocks(&fs::read_to_string(root().join("README.md")).unwrap());
     assert!(shown.len() > 8);
+    run_all(&shown);
+}
+
+#[test]
+fn the_page_on_running_kernels() {
+    let shown = console_blocks(&fs::read_to_string(root().join("docs/running.md")).unwrap());
+    assert_eq!(shown.len(), 3);
     run_all(&shown);
 }
 

@@ -1,4 +1,5 @@
-//! `pisa test` over everything in the repository that checks itself, also as compiled for lesser processors.
+//! `pisa test` over everything in the repository that checks itself, on every engine there is here, and as compiled for
+//! lesser processors.
 
 use std::path::Path;
 use std::process::Command;

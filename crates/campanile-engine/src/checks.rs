@@ -90,6 +90,25 @@ impl Checks {
         self.0 & 1 << check as u32 != 0
     }
 
+    /// The set changed by a list such as `-race,overwide`: `all` and `none` begin anew, a name adds a check, and a name
+    /// behind `-` takes one away.
+    ///
+    /// # Errors
+    /// When the list names a check that does not exist.
+    pub fn changed_by(self, list: &str) -> Result<Self, UnknownCheck> {
+        let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
+        words.into_iter().try_fold(self, |set, word| match word {
+            "all" => Ok(Checks::ALL),
+            "none" => Ok(Checks::NONE),
+            _ => {
+                let name = word.strip_prefix('-').unwrap_or(word);
+                let check = Check::ALL.iter().copied().find(|check| check.name() == name);
+                let check = check.ok_or_else(|| UnknownCheck(name.to_owned()))?;
+                Ok(if word.starts_with('-') { set.without(check) } else { set.with(check) })
+            }
+        })
+    }
+
     /// The checks of the set.
     pub fn iter(self) -> impl Iterator<Item = Check> {
         Check::ALL.iter().copied().filter(move |check| self.has(*check))
@@ -130,20 +149,9 @@ fn known_names() -> String {
 impl FromStr for Checks {
     type Err = UnknownCheck;
 
-    /// Reads a list such as `-race,overwide`: it starts from the default set, `all` and `none` begin anew, a name adds
-    /// a check, and a name behind `-` takes one away.
+    /// Reads a list that changes the default set, as [`changed_by`](Checks::changed_by) does.
     fn from_str(text: &str) -> Result<Self, UnknownCheck> {
-        let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-        words.into_iter().try_fold(Checks::default(), |set, word| match word {
-            "all" => Ok(Checks::ALL),
-            "none" => Ok(Checks::NONE),
-            _ => {
-                let name = word.strip_prefix('-').unwrap_or(word);
-                let check = Check::ALL.iter().copied().find(|check| check.name() == name);
-                let check = check.ok_or_else(|| UnknownCheck(name.to_owned()))?;
-                Ok(if word.starts_with('-') { set.without(check) } else { set.with(check) })
-            }
-        })
+        Checks::default().changed_by(text)
     }
 }
 

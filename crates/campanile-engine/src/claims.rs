@@ -6,6 +6,7 @@ use std::ops::Range;
 use campanile_core::module::{FunctionId, FunctionKind, Module};
 
 use crate::device::{BufferId, Device};
+use crate::engine::{MemoryClaim, MemoryId};
 use crate::finding::{Finding, FindingKind};
 
 /// What a layout claims of a buffer that a launch passes.
@@ -49,11 +50,23 @@ fn without(bytes: &Range<u64>, others: &Range<u64>) -> impl Iterator<Item = Rang
 
 /// Names of buffers, for findings; those that share one buffer are all said.
 pub(crate) fn names(claims: &[Claim]) -> impl Iterator<Item = (BufferId, String)> {
-    claims.iter().map(|claim| {
-        let same = claims.iter().filter(|other| other.buffer == claim.buffer);
-        let names: Vec<String> = same.map(|claim| format!("`{}`", claim.name)).collect();
-        (claim.buffer, format!("buffer {}", names.join(" and ")))
-    })
+    let names: Vec<(BufferId, &str)> =
+        claims.iter().map(|claim| (claim.buffer, claim.name.as_str())).collect();
+    joined_names(names).into_iter()
+}
+
+/// Names of memory that a launch passes, for findings.
+pub fn memory_names(claims: &[MemoryClaim]) -> Vec<(MemoryId, String)> {
+    joined_names(claims.iter().map(|claim| (claim.memory, claim.name.as_str())).collect())
+}
+
+fn joined_names<B: Copy + PartialEq>(names: Vec<(B, &str)>) -> Vec<(B, String)> {
+    let joined = names.iter().map(|(buffer, _)| {
+        let same = names.iter().filter(|(other, _)| other == buffer);
+        let all: Vec<String> = same.map(|(_, name)| format!("`{name}`")).collect();
+        (*buffer, format!("buffer {}", all.join(" and ")))
+    });
+    joined.collect()
 }
 
 /// Pairs of buffers that overlap although the layout says that they do not.

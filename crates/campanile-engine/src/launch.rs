@@ -12,6 +12,7 @@ use crate::device::{BufferId, Device};
 use crate::execute;
 use crate::finding::Finding;
 use crate::ndrange::{NdRange, ShapeError};
+use crate::profile::Profile;
 use crate::program::Program;
 use crate::translate;
 
@@ -103,6 +104,8 @@ pub struct Options {
     pub limits: Limits,
     /// Told about progress, from any thread.
     pub progress: Option<Progress>,
+    /// Whether executions are counted.
+    pub profile: bool,
 }
 
 impl Default for Options {
@@ -114,6 +117,7 @@ impl Default for Options {
             findings_limit: 20,
             limits: Limits::default(),
             progress: None,
+            profile: false,
         }
     }
 }
@@ -131,8 +135,10 @@ pub struct Report {
     pub work_groups: u64,
     /// Instructions executed, counted once for each active lane, by an engine that counts them.
     pub instructions: Option<u64>,
-    /// Time taken.
+    /// Time taken, that for compilation not included.
     pub duration: Duration,
+    /// How it was executed, if that was asked for.
+    pub profile: Option<Profile>,
 }
 
 /// Why a launch cannot begin.

@@ -19,6 +19,8 @@ pub mod meaning;
 mod memory;
 pub mod ndrange;
 mod observe;
+mod places;
+mod profile;
 mod program;
 mod translate;
 mod variables;
@@ -26,7 +28,7 @@ mod variables;
 pub use accept::Accepted;
 pub use checked::CheckedEngine;
 pub use checks::{Check, Checks, UnknownCheck};
-pub use claims::Claim;
+pub use claims::{Claim, memory_names};
 pub use device::{BufferId, Device, DeviceError};
 pub use engine::{
     AddressArgument, Engine, EngineError, EngineLaunch, MemoryClaim, MemoryId, SharedMemoryArgument,
@@ -35,5 +37,7 @@ pub use finding::{
     Access, Collector, EXPLANATIONS, Explanation, Finding, FindingKind, Nearest, Other, Role, Where,
 };
 pub use launch::{Argument, Launch, LaunchError, Limits, Options, Progress, Report, run};
-pub use memory::function_address;
+pub use memory::{function_address, is_null, is_widened};
+pub use places::{VariablePlace, near_global_address, private_places, shared_places};
+pub use profile::{BlockProfile, Profile};
 pub use variables::{host_variable, initial_bytes, resident_bytes};

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 /// One launch. Compiled code never writes it.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct LaunchFrame {
     /// The argument buffer, with the addresses that the kernel sees.
     pub arguments: *const u8,
@@ -29,6 +29,42 @@ pub struct LaunchFrame {
     pub dimensions: u32,
     /// Bytes of private memory of a work-item, all nested calls together.
     pub private_bytes: u32,
+    /// Where each guarded access was last found to be, by its number. Every thread has its own, which its host writes.
+    pub ranges: *mut AccessRange,
+    /// How often each counted block was executed, by its number; compiled code adds to it. Every thread has its own.
+    pub counts: *mut BlockCount,
+}
+
+/// Addresses at which an access stays within an object that is there for the whole launch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccessRange {
+    /// The first one.
+    pub start: u64,
+    /// How many there are.
+    pub size: u64,
+}
+
+/// How often a block was executed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockCount {
+    /// By sub-groups.
+    pub executions: u64,
+    /// Lanes that were active then, all executions together.
+    pub lanes: u64,
+}
+
+/// A function under way, where accesses are guarded. Compiled code writes it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Activation {
+    /// The function that called it; null for the kernel.
+    pub caller: *const Activation,
+    /// Number of the function.
+    pub function: u32,
+    /// Where its private variables begin.
+    pub base: u32,
 }
 
 /// A work-group under way. Compiled code never writes it.
@@ -62,6 +98,8 @@ pub struct SubgroupFrame {
     pub lanes: u32,
     /// Where compiled code keeps what a waiting sub-group holds; null where it does not do so by itself.
     pub storage: *mut u8,
+    /// The innermost function under way, where accesses are guarded.
+    pub activation: *const Activation,
 }
 
 /// One value for each lane, in the low bits of 64.
@@ -93,4 +131,7 @@ pub struct Services {
     /// Takes note of a fault, by its number (see [`Fault`](crate::lower::Fault)), at an instruction of a function, in
     /// these lanes. It returns; what the lanes did not do is left out.
     pub fault: unsafe extern "C" fn(*mut SubgroupFrame, u32, u32, u32, u32),
+    /// Judges a guarded access, by its number, of some lanes at their addresses in the space that the instruction names.
+    /// Returns the lanes that may make it, and takes note of the others' faults.
+    pub permit: unsafe extern "C" fn(*mut SubgroupFrame, u32, u32, *const Lanes) -> u32,
 }

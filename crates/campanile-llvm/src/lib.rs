@@ -38,7 +38,7 @@ mod machine;
 mod module;
 mod search;
 
-pub use engine::{JitEngine, JitOptions, JitUnavailable, ObjectCache, PASSES};
+pub use engine::{CacheContents, JitEngine, JitOptions, JitUnavailable, ObjectCache, PASSES};
 pub use error::{Attempt, CompileError, Fault, JitError, LoadError, MachineError};
 pub use ffi::entry::{Entry, Signature};
 pub use ffi::object::Object;

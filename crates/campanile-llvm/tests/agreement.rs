@@ -9,6 +9,7 @@ mod found;
 use std::ops::Range;
 
 use arbitrary::Unstructured;
+use campanile_llvm::JitOptions;
 use campanile_smith::{Options, Sample, noise, sample_with};
 
 /// Samples tried in a run of all tests.
@@ -31,34 +32,46 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn engines_agree_on_samples() {
     let first = number("CAMPANILE_FIRST").unwrap_or(0);
-    agree_on(
-        first..first + number("CAMPANILE_SAMPLES").unwrap_or(SAMPLES),
-        std::env::var("CAMPANILE_CPU").ok(),
-    );
+    agree_on(first..first + number("CAMPANILE_SAMPLES").unwrap_or(SAMPLES), |seed| {
+        usual(seed, std::env::var("CAMPANILE_CPU").ok())
+    });
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn engines_agree_without_more_than_all_processors_have() {
-    agree_on(1000..1000 + FEW_SAMPLES, Some("x86-64".to_owned()));
+    agree_on(1000..1000 + FEW_SAMPLES, |seed| usual(seed, Some("x86-64".to_owned())));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn engines_agree_with_avx2_only() {
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        agree_on(2000..2000 + FEW_SAMPLES, Some("x86-64-v3".to_owned()));
+        agree_on(2000..2000 + FEW_SAMPLES, |seed| usual(seed, Some("x86-64-v3".to_owned())));
     }
 }
 
-fn agree_on(seeds: Range<u64>, cpu: Option<String>) {
+#[test]
+fn guarded_and_counted_kernels_do_the_same() {
+    agree_on(3000..3000 + FEW_SAMPLES, |seed| JitOptions {
+        bounds: true,
+        profile: true,
+        ..usual(seed, None)
+    });
+}
+
+fn usual(seed: u64, cpu: Option<String>) -> JitOptions {
+    let threads = Some(1 + seed as usize % 2);
+    JitOptions { threads, cache: None, cpu, ..JitOptions::default() }
+}
+
+fn agree_on(seeds: Range<u64>, options: impl Fn(u64) -> JitOptions) {
     if found::llvm().is_none() {
         return;
     }
     for seed in seeds {
         let sample = sample(seed);
-        let threads = 1 + seed as usize % 2;
-        if let Err(fault) = agree::compare(&sample, threads, cpu.clone()) {
+        if let Err(fault) = agree::compare(&sample, options(seed)) {
             panic!("{}\n{:?}\nseed {seed}: {fault}", sample.text, sample.shape);
         }
     }

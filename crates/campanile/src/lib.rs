@@ -45,6 +45,7 @@ mod element;
 mod kernel;
 mod launch;
 mod module;
+pub mod profile;
 mod records;
 
 pub use buffer::{AnyBuffer, Buffer, BufferError};

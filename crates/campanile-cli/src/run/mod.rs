@@ -5,6 +5,7 @@ mod content;
 mod host;
 mod outputs;
 mod plan;
+mod profile;
 mod shape;
 mod summary;
 
@@ -24,13 +25,14 @@ use serde_json::json;
 use crate::advice::advised;
 use crate::arrays::{Destination, View};
 use crate::console::{Console, Tally};
-use crate::engines::{Choice, Setting};
+use crate::engines::{CheckList, Choice, Setting, Watching};
 use crate::kernels::{self, Descriptions};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
 use arguments::Named;
 use host::Host;
 use outputs::Outputs;
+use profile::{Detail, Profiles};
 use shape::Offset;
 pub use shape::Size;
 use summary::{Summary, Transfers};
@@ -39,8 +41,10 @@ use summary::{Summary, Transfers};
 ///
 /// Several files are linked first. Every parameter gets its value by name; buffers are saved or printed afterwards. The
 /// checked engine reports undefined behaviour of the kernel with the source line, the work-item and the values; the jit
-/// engine compiles the kernel with LLVM and watches nothing. A file that ends
-/// in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved (docs/launch-contract.md).
+/// engine compiles the kernel with LLVM, which is much faster, and watches nothing but bounds when asked. Without
+/// `--engine` kernels are compiled where an LLVM is found, unless an option asks for what only the checked engine does. A file
+/// that ends in `.toml` is a launch plan: arrays, launches over them with repeats, and what is saved
+/// (docs/launch-contract.md).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Values:
@@ -112,28 +116,32 @@ pub struct Run {
     /// Tell what was copied between host and device, when and why
     #[arg(long)]
     explain_transfers: bool,
+    /// Tell how long each kernel took and how often each line was executed, with how many lanes active. Counting takes time
+    /// too
+    #[arg(long, value_name = "DETAIL", num_args = 0..=1, require_equals = true, default_missing_value = "lines")]
+    profile: Option<Detail>,
     /// Engine to run on
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Choice,
-    /// Checks that the checked engine makes, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain
-    /// checks`)
+    /// Checks that are made, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain checks`): a list that
+    /// changes those which the checked engine makes by default. Compiled kernels can be checked for `bounds` only
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    check: Option<Checks>,
+    check: Option<CheckList>,
     /// Number of threads; as many as the machine has processors if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Most instructions of one sub-group before the checked engine gives it up as endless; 1073741824 if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroU64>)]
     step_budget: Option<NonZeroU64>,
-    /// Number of different findings at which the checked engine gives the kernel up; 20 if left out
+    /// Number of different findings at which the kernel is given up; 20 if left out
     #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     findings: Option<NonZeroUsize>,
+    /// Processor to compile kernels for, such as `x86-64-v3`; this machine's if left out. What it has must be here too
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
     /// Compile kernels anew, and do not keep what they become
     #[arg(long)]
     no_cache: bool,
-    /// Processor to compile for, such as `x86-64-v3`; this machine's if left out
-    #[arg(long, value_name = "CPU")]
-    cpu: Option<String>,
 }
 
 impl Run {
@@ -198,6 +206,9 @@ impl Run {
         transfers.total(console, &device)?;
         let mut summary = Summary::default();
         summary.add(name, &report);
+        let mut profiles = Profiles::new(self.profile);
+        profiles.add(name, &report);
+        profiles.tell(console, module.program())?;
         summary.tell(console, device.engine_name(), tally);
         Ok(outcome(&report))
     }
@@ -245,20 +256,22 @@ impl Run {
     /// The device that all launches run on.
     fn device(&self, module: &Module, console: &Console, progress: Arc<Progress>) -> Result<Device> {
         let checked_options = [
-            (self.check.is_some(), "--check"),
             (self.step_budget.is_some(), "--step-budget"),
-            (self.findings.is_some(), "--findings"),
+            (self.findings.is_some() && self.check.is_none(), "--findings"),
         ];
         let given = checked_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
-        let choice = self.engine.for_cpu(self.cpu.as_deref())?;
-        let engine = choice.engine(&given.collect::<Vec<_>>(), console)?;
+        let checked_only: Vec<&str> = given.collect();
+        let watching =
+            Watching { check: self.check.as_ref(), default: Checks::default(), checked_only: &checked_only };
+        let engine = self.engine.for_cpu(self.cpu.as_deref())?.engine(&watching, console)?;
         let setting = Setting {
-            checks: self.check.unwrap_or_default(),
+            checks: watching.checks(engine),
             threads: self.threads.map(NonZeroUsize::get),
             step_budget: self.step_budget.map(NonZeroU64::get),
             findings_limit: self.findings.map(NonZeroUsize::get),
             cache: !self.no_cache,
             cpu: self.cpu.clone(),
+            profile: self.profile.is_some(),
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
         };
         let mut device = engine.device(module, setting)?;

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::advice::advised;
 use crate::console::{self, Console};
-use crate::engines::{Choice, Engine};
+use crate::engines::{CheckList, Choice, Engine, Watching};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
 use runner::Method;
@@ -55,16 +55,16 @@ pub struct Test {
     /// Engine to run on, perhaps several; each run is made on every one
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Vec<Engines>,
-    /// Checks that the checked engine makes, as for `pisa run`. Data races are not looked for unless asked, as results
+    /// Checks that are made, as for `pisa run`. Data races are not looked for unless asked, as results
     /// tell enough
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    check: Option<Checks>,
+    check: Option<CheckList>,
+    /// Processor to compile kernels for, such as `x86-64-v3`; this machine's if left out. What it has must be here too
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
     /// Compile kernels anew, and do not keep what they become
     #[arg(long)]
     no_cache: bool,
-    /// Processor to compile for, such as `x86-64-v3`; this machine's if left out
-    #[arg(long, value_name = "CPU")]
-    cpu: Option<String>,
     /// Number of files tested at a time; as many as the machine has processors if left out
     #[arg(short, long, value_name = "N", value_parser = number::positive::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
@@ -150,11 +150,13 @@ impl Test {
 
     /// How runs are made.
     fn method(&self, console: &Console) -> Result<Method> {
+        let default = Checks::default().without(Check::Race);
+        let watching = Watching { check: self.check.as_ref(), default, checked_only: &[] };
+        // Of several engines, the checked one makes the checks.
+        let several = [Engines::Checked, Engines::All].iter().any(|one| self.engine.contains(one));
+        let of_compiled = if several { Watching { check: None, ..watching } } else { watching };
         let mut engines = Vec::new();
         for selected in &self.engine {
-            // Of several engines, the checked one makes the checks.
-            let checked = [Engines::Checked, Engines::All].iter().any(|one| self.engine.contains(one));
-            let checked_options: &[&str] = if self.check.is_some() && !checked { &["--check"] } else { &[] };
             let choice = match selected {
                 Engines::Auto => Choice::Auto,
                 Engines::Jit => Choice::Jit,
@@ -164,12 +166,16 @@ impl Test {
                     continue;
                 }
             };
-            engines.push(choice.for_cpu(self.cpu.as_deref())?.engine(checked_options, console)?);
+            engines.push(choice.for_cpu(self.cpu.as_deref())?.engine(&of_compiled, console)?);
         }
         engines.sort_unstable();
         engines.dedup();
-        let checks = self.check.unwrap_or(Checks::default().without(Check::Race));
-        Ok(Method { engines, checks, cache: !self.no_cache, cpu: self.cpu.clone() })
+        let checks = |engine| match engine {
+            Engine::Checked => watching.checks(engine),
+            Engine::Jit => of_compiled.checks(engine),
+        };
+        let engines = engines.into_iter().map(|engine| (engine, checks(engine))).collect();
+        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone() })
     }
 
     /// The files to test, in order.

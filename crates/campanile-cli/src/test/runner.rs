@@ -19,10 +19,8 @@ use crate::{input, render};
 
 /// How runs are made.
 pub struct Method {
-    /// On which engines.
-    pub engines: Vec<Engine>,
-    /// What the checked engine watches.
-    pub checks: Checks,
+    /// On which engines, and what each of them watches.
+    pub engines: Vec<(Engine, Checks)>,
     /// Whether compiled kernels are kept.
     pub cache: bool,
     /// The processor that kernels are compiled for; this machine's without.
@@ -123,9 +121,16 @@ fn check_layout(module: &Module, run: &Run) -> Result<()> {
 /// Makes a run on every engine.
 fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
     check_layout(module, run)?;
-    let usual = method.engines == [Engine::Checked];
-    for engine in &method.engines {
-        let result = run_one(module, run, *engine, method);
+    let usual = matches!(method.engines[..], [(Engine::Checked, _)]);
+    for (engine, checks) in &method.engines {
+        let setting = Setting {
+            checks: *checks,
+            cache: method.cache,
+            cpu: method.cpu.clone(),
+            threads: Some(1),
+            ..Setting::default()
+        };
+        let result = run_one(module, run, *engine, setting);
         if usual {
             result?;
         } else {
@@ -135,11 +140,8 @@ fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
     Ok(())
 }
 
-fn run_one(module: &Module, run: &Run, engine: Engine, method: &Method) -> Result<()> {
+fn run_one(module: &Module, run: &Run, engine: Engine, setting: Setting) -> Result<()> {
     let kernel = find_kernel(module, run.kernel.as_deref())?;
-    let Method { checks, cache, .. } = *method;
-    let cpu = method.cpu.clone();
-    let setting = Setting { checks, cache, cpu, threads: Some(1), ..Setting::default() };
     let mut device = engine.device(module, setting)?;
     let (launch, buffers) = prepare(&kernel, run, &mut device)?;
     let report = launch.run(&mut device)?;

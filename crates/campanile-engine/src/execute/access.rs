@@ -10,7 +10,7 @@ use crate::checks::{Check, Checks};
 use crate::finding::{Access, FindingKind, Where};
 use crate::mask::{self, lanes, lanes_where};
 use crate::meaning::Lanes;
-use crate::memory::{Memory, Object, Owner, Protection};
+use crate::memory::{Memory, Object, Owner, Protection, is_null, is_widened};
 use crate::observe::{Event, Observer};
 use crate::program::{AccessPlan, AddressPlan, OffsetPlan};
 
@@ -76,13 +76,6 @@ pub(super) struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    fn null(&self, address: u64) -> bool {
-        match self.space.address_bits() {
-            32 => address == 0xffff_ffff,
-            _ => address < 0x1000,
-        }
-    }
-
     /// Judges the accesses of some lanes in the memory that their addresses belong to.
     #[inline]
     pub fn permit<M: Memory>(
@@ -132,7 +125,7 @@ impl Checked<'_> {
     }
 
     fn judge<M: Memory>(&self, memory: &M, object: Option<Object>, address: u64) -> Result<(), FaultKind> {
-        if self.null(address) {
+        if is_null(self.space, address) {
             return Err(FaultKind::Null);
         }
         let object = object.ok_or(FaultKind::OutOfBounds)?;
@@ -141,7 +134,7 @@ impl Checked<'_> {
             && self.access == Access::Load
             && self.plan.elements > 1
             && self.plan.element_bytes == 4
-            && object.holds_widened(address, bytes);
+            && is_widened(object.start..object.start + object.size, address, bytes);
         if !object.holds(address, bytes) && !tolerated {
             return Err(FaultKind::OutOfBounds);
         }

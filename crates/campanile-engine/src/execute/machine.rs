@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::access::{Fault, Rules, keep_order};
+use super::count::Counts;
 use super::frame::Frame;
 use super::registers::Undefined;
 use super::sub_group::{State, SubGroup};
@@ -32,6 +33,8 @@ pub(super) struct Machine<'a, O: Observer> {
     pub shared: SharedMemory,
     pub reporter: Reporter<'a>,
     pub instructions: u64,
+    /// Executions of blocks.
+    pub counts: Counts,
     pub sources: Box<[Lanes; OPERANDS]>,
     pub results: Box<[Lanes; OPERANDS]>,
     pub addresses: Box<Lanes>,
@@ -80,6 +83,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             shared: memory,
             reporter,
             instructions: 0,
+            counts: Counts::new(shared.program, shared.options),
             sources: Box::new([[0; 32]; OPERANDS]),
             results: Box::new([[0; 32]; OPERANDS]),
             addresses: Box::new([0; 32]),
@@ -120,6 +124,9 @@ impl<'a, O: Observer> Machine<'a, O> {
         let program = self.program;
         let code = &program.codes[index as usize];
         let end = code.blocks[block as usize].end;
+        if first == code.blocks[block as usize].start {
+            self.counts.count(index, block, active);
+        }
         let mut here = Here { code: index, step: first, base, private, active };
         let mut elsewhere = false;
         for step in &code.steps[first as usize..end as usize] {

@@ -9,6 +9,7 @@ mod atomic;
 mod barrier;
 mod call;
 mod compute;
+mod count;
 mod cross_lane;
 mod frame;
 mod load_store;
@@ -21,6 +22,7 @@ mod sub_group;
 mod work_group;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -31,6 +33,7 @@ use crate::launch::{Options, Report};
 use crate::ndrange::NdRange;
 use crate::observe::{Observer, RaceDetector, Unobserved};
 use crate::program::Program;
+use count::Counts;
 use work_group::WorkGroup;
 
 /// What all threads of a launch share.
@@ -48,6 +51,8 @@ struct Shared<'a, O> {
     done: AtomicU64,
     /// Instructions executed, for each active lane.
     instructions: AtomicU64,
+    /// Executions of blocks, if they are counted.
+    counts: Mutex<Counts>,
 }
 
 /// Runs all work-groups of a launch.
@@ -89,6 +94,7 @@ fn execute_observed<O: Observer>(
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         instructions: AtomicU64::new(0),
+        counts: Mutex::new(Counts::new(program, options)),
     };
     let available = || thread::available_parallelism().map_or(1, usize::from);
     let threads = options.threads.unwrap_or_else(available) as u64;
@@ -101,6 +107,7 @@ fn execute_observed<O: Observer>(
     });
     let instructions = Some(shared.instructions.into_inner());
     let given_up = collector.stopped();
+    let counts = shared.counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     Report {
         findings: collector.into_findings(),
         given_up,
@@ -108,6 +115,7 @@ fn execute_observed<O: Observer>(
         work_groups: range.work_groups(),
         instructions,
         duration: start.elapsed(),
+        profile: options.profile.then(|| counts.into_profile(program)),
     }
 }
 
@@ -127,4 +135,5 @@ fn run_work_groups<O: Observer>(shared: &Shared<'_, O>) {
         }
     }
     shared.instructions.fetch_add(work_group.instructions(), Ordering::Relaxed);
+    shared.counts.lock().unwrap_or_else(PoisonError::into_inner).add(work_group.counts());
 }

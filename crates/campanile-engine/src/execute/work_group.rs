@@ -1,6 +1,7 @@
 //! A work-group: its sub-groups take turns, and meet at barriers.
 
 use super::Shared;
+use super::count::Counts;
 use super::machine::Machine;
 use super::sub_group::{State, SubGroup};
 use crate::finding::Reporter;
@@ -24,6 +25,11 @@ impl<'a, O: Observer> WorkGroup<'a, O> {
     /// Instructions executed so far, for each active lane.
     pub fn instructions(&self) -> u64 {
         self.machine.instructions
+    }
+
+    /// Executions of blocks so far.
+    pub fn counts(&self) -> &Counts {
+        &self.machine.counts
     }
 
     /// Runs a work-group to its end, or until the launch is given up.

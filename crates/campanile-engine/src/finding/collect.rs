@@ -1,5 +1,6 @@
 //! Collecting findings from all threads: the same fault of the same instruction is kept once and counted.
 
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -101,13 +102,14 @@ fn group_order(item: &WorkItem) -> ([u32; 3], [u32; 3]) {
 /// What one thread has found; it keeps the shared collection from being locked again and again for one fault.
 pub(crate) struct Reporter<'a> {
     collector: &'a Collector<'a>,
-    counts: FxHashMap<Key, u64>,
+    /// How often each was, and the lowest work-item.
+    known: FxHashMap<Key, (u64, WorkItem)>,
 }
 
 impl<'a> Reporter<'a> {
     /// A reporter that has found nothing yet.
     pub fn new(collector: &'a Collector<'a>) -> Self {
-        Reporter { collector, counts: FxHashMap::default() }
+        Reporter { collector, known: FxHashMap::default() }
     }
 
     /// Takes a finding of so many work-items, of which one is named.
@@ -119,11 +121,25 @@ impl<'a> Reporter<'a> {
         work_item: impl FnOnce() -> WorkItem,
         other: Option<Other>,
     ) {
-        let count = self.counts.entry((at.function, at.instruction, kind.code())).or_insert(0);
-        let first = *count == 0;
-        *count += u64::from(work_items);
-        if first {
-            self.collector.add(at, kind, work_item(), other);
+        let work_item = work_item();
+        let key = (at.function, at.instruction, kind.code());
+        let is_lower = match self.known.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert((u64::from(work_items), work_item));
+                true
+            }
+            Entry::Occupied(mut entry) => {
+                let (count, lowest) = entry.get_mut();
+                *count += u64::from(work_items);
+                let is_lower = group_order(&work_item) < group_order(lowest);
+                if is_lower {
+                    *lowest = work_item;
+                }
+                is_lower
+            }
+        };
+        if is_lower {
+            self.collector.add(at, kind, work_item, other);
         }
     }
 
@@ -136,7 +152,7 @@ impl<'a> Reporter<'a> {
 impl Drop for Reporter<'_> {
     fn drop(&mut self) {
         let mut findings = self.collector.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        for (key, count) in &self.counts {
+        for (key, (count, _)) in &self.known {
             if let Some(finding) = findings.get_mut(key) {
                 finding.count += count;
             }

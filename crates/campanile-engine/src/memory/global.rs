@@ -19,6 +19,14 @@ const LIMIT: u64 = HALF_RANGE - (1 << 12);
 /// Number of locks that wide atomics share.
 const LOCKS: usize = 64;
 
+/// Bytes around the start of an object that are nearer to it than to any other.
+pub(crate) const GLOBAL_REACH: u64 = HALF_RANGE;
+
+/// First address of an object, by its number.
+pub(crate) fn global_address(object: u32) -> u64 {
+    (u64::from(object) + 1) << RANGE_BITS
+}
+
 /// Global and constant memory of a module instance.
 pub(crate) struct GlobalMemory {
     objects: Vec<GlobalObject>,
@@ -57,7 +65,7 @@ impl GlobalMemory {
         owner: Owner,
     ) -> Option<u32> {
         let index = self.objects.len() as u32;
-        let start = (u64::from(index) + 1) << RANGE_BITS;
+        let start = global_address(index);
         if size > LIMIT {
             return None;
         }

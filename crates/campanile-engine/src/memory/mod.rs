@@ -8,16 +8,26 @@ mod object;
 mod private;
 mod shared;
 
+use campanile_core::isa::Space;
 use campanile_core::module::FunctionId;
 use cranelift_entity::EntityRef;
 
 pub(crate) use bytes::{ReadWords, read, write};
-pub(crate) use global::GlobalMemory;
+pub(crate) use global::{GLOBAL_REACH, GlobalMemory, global_address};
+pub use object::is_widened;
 pub(crate) use object::{Memory, Object, Owner, Protection};
 pub(crate) use private::{
     ALIGNMENT as PRIVATE_ALIGNMENT, GAP as PRIVATE_GAP, PrivateMemory, PrivateVariable,
 };
 pub(crate) use shared::{SharedLayout, SharedMemory};
+
+/// Whether an address of a space points nowhere, as null does: null itself, and in global memory the page that it is in.
+pub fn is_null(space: Space, address: u64) -> bool {
+    match space.address_bits() {
+        32 => address == 0xffff_ffff,
+        _ => address < 0x1000,
+    }
+}
 
 /// Function addresses lie here, below the ranges of generic addresses and far above all data.
 const FUNCTIONS: u64 = 0xffff_ff00_0000_0000;

@@ -1,5 +1,7 @@
 //! Objects: what an address may point into.
 
+use std::ops::Range;
+
 use campanile_core::module::VariableId;
 
 use super::bytes::{self, ReadWords, WriteWords};
@@ -50,14 +52,13 @@ impl Object {
         let offset = address.wrapping_sub(self.start);
         offset < self.size && bytes <= self.size - offset
     }
+}
 
-    /// Whether a load of so many bytes starts inside and ends within the 32-byte line of the object's last byte, at
-    /// most three words past its end.
-    pub fn holds_widened(&self, address: u64, bytes: u64) -> bool {
-        let end = self.start + self.size;
-        let line = end.next_multiple_of(32);
-        address.wrapping_sub(self.start) < self.size && address + bytes <= line.min(end + 12)
-    }
+/// Whether a load of so many bytes starts inside an object and ends within the 32-byte line of its last byte, at most three
+/// words past its end. Compilers make such loads of vectors.
+pub fn is_widened(object: Range<u64>, address: u64, bytes: u64) -> bool {
+    let line = object.end.next_multiple_of(32);
+    object.contains(&address) && address + bytes <= line.min(object.end + 12)
 }
 
 /// A memory whose objects can be looked up and whose bytes can be read and written.

@@ -51,6 +51,11 @@ impl SharedLayout {
         start
     }
 
+    /// The objects, in ascending order.
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+
     /// The address of a variable, if it is here.
     pub fn variable_address(&self, variable: VariableId) -> Option<u64> {
         let object = self.objects.iter().find(|object| object.owner == Owner::Variable(variable));

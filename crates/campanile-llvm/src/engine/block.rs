@@ -37,18 +37,26 @@ impl Block {
     /// Pages are taken when they are first touched: larger alignments are found within the allocation, as the allocator
     /// would clear the memory of such itself.
     pub fn zeroed(size: u64, alignment: usize) -> Option<Self> {
-        let size_here = usize::try_from(size).ok()?.max(1);
-        let is_large = size_here >= 2 * LARGE_PAGE;
+        Self::apart(size, alignment, 0)
+    }
+
+    /// The same with so many bytes before and behind them that belong to nobody.
+    pub fn apart(size: u64, alignment: usize, room: usize) -> Option<Self> {
+        let own_bytes = usize::try_from(size).ok()?.max(1);
+        let is_large = own_bytes >= 2 * LARGE_PAGE;
         let alignment = if is_large { alignment.max(LARGE_PAGE) } else { alignment };
-        let bytes = size_here.checked_add(alignment)?;
+        let bytes = own_bytes.checked_add(alignment)?.checked_add(2 * room)?;
         let layout = Layout::from_size_align(bytes, NATURAL_ALIGNMENT).ok()?;
         // SAFETY: the layout has bytes.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let offset = allocation.align_offset(alignment);
-        // SAFETY: the offset is less than the alignment, by which the allocation is longer than asked for.
-        let start = unsafe { allocation.add(offset) };
+        // SAFETY: the allocation is longer than asked for by the room on both sides, and by the alignment, which is more
+        // than the offset.
+        let start = unsafe {
+            let behind_room = allocation.add(room);
+            behind_room.add(behind_room.align_offset(alignment))
+        };
         if is_large {
-            ask_for_large_pages(start, size_here / LARGE_PAGE * LARGE_PAGE);
+            ask_for_large_pages(start, own_bytes / LARGE_PAGE * LARGE_PAGE);
         }
         Some(Block { allocation, layout, start, size })
     }

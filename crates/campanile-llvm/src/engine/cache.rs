@@ -23,6 +23,15 @@ pub struct ObjectCache {
     folder: PathBuf,
 }
 
+/// What is in a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheContents {
+    /// Kernels that are kept.
+    pub kernels: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+}
+
 impl ObjectCache {
     /// The user's own: `$CAMPANILE_CACHE`, or else `$XDG_CACHE_HOME/campanile`, or else `~/.cache/campanile`; none if
     /// there is no such place.
@@ -42,6 +51,15 @@ impl ObjectCache {
     /// Its folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What is in it, as far as it can be read.
+    pub fn contents(&self) -> CacheContents {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let kept = entries.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "o"));
+        kept.filter_map(|entry| entry.metadata().ok()).fold(CacheContents::default(), |sum, file| {
+            CacheContents { kernels: sum.kernels + 1, bytes: sum.bytes + file.len() }
+        })
     }
 
     /// The name of an entry.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use campanile_core::analysis::LaunchShape;
-use campanile_core::module::{FunctionId, Module as Program};
+use campanile_core::module::{BlockId, FunctionId, Module as Program};
 use campanile_engine::EngineError;
 
 use super::cache::ObjectCache;
@@ -15,7 +15,7 @@ use crate::ffi::object::Object;
 use crate::frame::{GroupsEntry, SubgroupEntry};
 use crate::jit::Jit;
 use crate::llvm::Llvm;
-use crate::lower::{EntryName, Lowered, Target};
+use crate::lower::{EntryName, Instrumentation, Lowered, Target};
 use crate::machine::TargetMachine;
 use crate::module::Module;
 
@@ -25,8 +25,8 @@ pub const PASSES: &str = "default<O3>";
 /// The variable that names a folder in which the IR of every kernel is kept.
 const KEEP_IR: &str = "CAMPANILE_KEEP_IR";
 
-/// What turns a kernel into IR: [`lower`](crate::lower::lower), save in tests.
-pub(super) type Lower = fn(&Program, FunctionId, LaunchShape, &Target) -> Lowered;
+/// What turns a kernel into IR: [`lower_instrumented`](crate::lower::lower_instrumented), save in tests.
+pub(super) type Lower = fn(&Program, FunctionId, LaunchShape, &Target, Instrumentation) -> Lowered;
 
 /// The function by which a compiled kernel is entered.
 pub(super) enum KernelEntry {
@@ -41,6 +41,10 @@ pub(super) struct Compiled {
     pub shared_bytes: u64,
     pub private_bytes: Option<u64>,
     pub together: bool,
+    /// The guarded accesses by their numbers.
+    pub sites: Vec<(FunctionId, u32)>,
+    /// The counted blocks by their numbers.
+    pub counted: Vec<(FunctionId, BlockId)>,
 }
 
 /// What compiles kernels for this machine.
@@ -70,8 +74,9 @@ impl Compiler {
         program: &Program,
         kernel: FunctionId,
         shape: LaunchShape,
+        instrumentation: Instrumentation,
     ) -> Result<Compiled, EngineError> {
-        let lowered = (self.lower)(program, kernel, shape, &self.target);
+        let lowered = (self.lower)(program, kernel, shape, &self.target, instrumentation);
         let name = &program.functions[kernel].name;
         let kept = keep(name, &lowered.text)?;
         self.link(lowered).map_err(|fault| {
@@ -92,8 +97,8 @@ impl Compiler {
             EntryName::Groups(name) => KernelEntry::Groups(jit.entry(name)?),
             EntryName::Subgroup(name) => KernelEntry::Subgroup(jit.entry(name)?),
         };
-        let Lowered { shared_bytes, private_bytes, together, .. } = lowered;
-        Ok(Compiled { entry, operations, shared_bytes, private_bytes, together })
+        let Lowered { shared_bytes, private_bytes, together, sites, counted, .. } = lowered;
+        Ok(Compiled { entry, operations, shared_bytes, private_bytes, together, sites, counted })
     }
 
     /// The object file of a module, from the cache if it is there.

@@ -1,11 +1,13 @@
 //! Work-groups on all threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use campanile_engine::{Collector, EngineError, Progress};
 use rayon::ThreadPool;
 
 use super::worker::{Job, Worker};
+use crate::frame::BlockCount;
 
 /// Shares of a thread, so that one that is done early finds more to do.
 const SHARES: u64 = 16;
@@ -22,6 +24,8 @@ pub(super) struct Distribution<'a> {
     share: u64,
     next: AtomicU64,
     done: AtomicU64,
+    /// What has been counted, by the numbers of blocks.
+    counts: Mutex<Vec<BlockCount>>,
 }
 
 impl<'a> Distribution<'a> {
@@ -35,7 +39,9 @@ impl<'a> Distribution<'a> {
         let local: u64 = job.range.local.iter().map(|size| u64::from(*size)).product();
         let balanced = job.range.work_groups().div_ceil(SHARES * threads as u64);
         let share = balanced.max(LEAST_SHARE.div_ceil(local));
-        Distribution { job, collector, progress, share, next: AtomicU64::new(0), done: AtomicU64::new(0) }
+        let counts = Mutex::new(vec![BlockCount::default(); job.compiled.counted.len()]);
+        let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+        Distribution { job, collector, progress, share, next, done, counts }
     }
 
     /// Whether there is work for several threads.
@@ -48,18 +54,34 @@ impl<'a> Distribution<'a> {
         pool.broadcast(|_| self.run()).into_iter().collect()
     }
 
+    /// What all threads have counted, by the numbers of blocks.
+    pub fn into_counts(self) -> Vec<BlockCount> {
+        self.counts.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs shares until none is left; what every thread does.
     pub fn run(&self) -> Result<(), EngineError> {
         let mut worker = None;
+        self.run_shares(&mut worker)?;
+        let counted = worker.iter().flat_map(Worker::counts);
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for (count, more) in counts.iter_mut().zip(counted) {
+            count.executions += more.executions;
+            count.lanes += more.lanes;
+        }
+        Ok(())
+    }
+
+    fn run_shares(&self, worker: &mut Option<Worker<'a>>) -> Result<(), EngineError> {
         let total = self.job.range.work_groups();
         loop {
             let first = self.next.fetch_add(self.share, Ordering::Relaxed);
             if first >= total || self.collector.stopped() {
                 return Ok(());
             }
-            let worker = match &mut worker {
+            let worker = match worker.as_mut() {
                 Some(worker) => worker,
-                none => none.insert(Worker::new(self.job)?),
+                None => worker.insert(Worker::new(self.job)?),
             };
             let end = total.min(first + self.share);
             worker.run(first, end)?;

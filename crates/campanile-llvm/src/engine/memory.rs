@@ -1,5 +1,7 @@
 //! Global and constant memory of a module instance: the host's buffers and the module's variables.
 
+use std::sync::Arc;
+
 use campanile_core::module::{Module, VariableId};
 use campanile_engine::{
     DeviceError, EngineError, LaunchError, MemoryId, host_variable, initial_bytes, resident_bytes,
@@ -8,14 +10,20 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use super::block::Block;
+use super::guard::{Object, variable_name};
 
 /// Alignment that a buffer promises.
 const BUFFER_ALIGNMENT: usize = 1 << 12;
+
+/// Bytes around objects where accesses are guarded. Nobody touches them, so that they take addresses only.
+const ROOM: usize = 16 << 20;
 
 /// The memory of a module instance.
 pub(super) struct DeviceMemory {
     buffers: FxHashMap<MemoryId, Block>,
     next: u64,
+    /// Bytes around each object that belong to no other.
+    room: usize,
     /// For each variable of the module its memory, if it is global or constant.
     variables: Vec<Option<Block>>,
     /// For each variable of the module its address; zero for others.
@@ -24,12 +32,18 @@ pub(super) struct DeviceMemory {
 
 impl DeviceMemory {
     /// Lays out the variables of a module and fills in their initial contents.
-    pub fn new(module: &Module) -> Result<Self, DeviceError> {
+    ///
+    /// Where accesses are guarded, objects lie far apart, so that those which miss one do not hit the next.
+    pub fn new(module: &Module, guarded: bool) -> Result<Self, DeviceError> {
+        let room = if guarded { ROOM } else { 0 };
+        // A vector load may be as wide as where the checked engine has the variable.
+        let least = if guarded { BUFFER_ALIGNMENT } else { 1 };
+        let alignment = |declared: u32| least.max(declared as usize);
         let mut variables = Vec::new();
         for variable in module.variables.values() {
             let too_large = || DeviceError::TooLarge { name: variable.name.clone(), size: variable.size };
             let block = resident_bytes(variable)
-                .map(|size| Block::zeroed(size, variable.alignment as usize).ok_or_else(too_large));
+                .map(|size| Block::apart(size, alignment(variable.alignment), room).ok_or_else(too_large));
             variables.push(block.transpose()?);
         }
         let addresses: Vec<u64> =
@@ -41,7 +55,7 @@ impl DeviceMemory {
             let written = bytes.ok().and_then(|bytes| block.write(0, &bytes).ok());
             written.ok_or_else(too_large)?;
         }
-        Ok(DeviceMemory { buffers: FxHashMap::default(), next: 0, variables, addresses })
+        Ok(DeviceMemory { buffers: FxHashMap::default(), next: 0, room, variables, addresses })
     }
 
     /// The addresses of the module's variables, by their numbers.
@@ -51,7 +65,8 @@ impl DeviceMemory {
 
     /// Adds a buffer.
     pub fn allocate(&mut self, bytes: u64) -> Result<MemoryId, EngineError> {
-        let block = Block::zeroed(bytes, BUFFER_ALIGNMENT).ok_or(EngineError::OutOfMemory { bytes })?;
+        let block = Block::apart(bytes, BUFFER_ALIGNMENT, self.room);
+        let block = block.ok_or(EngineError::OutOfMemory { bytes })?;
         let id = MemoryId(self.next);
         self.next += 1;
         self.buffers.insert(id, block);
@@ -81,6 +96,30 @@ impl DeviceMemory {
     /// A buffer to be written.
     pub fn buffer_mut(&mut self, memory: MemoryId) -> Result<&mut Block, EngineError> {
         self.buffers.get_mut(&memory).ok_or(EngineError::UnknownMemory)
+    }
+
+    /// All objects: variables, then buffers, some of which have names.
+    pub fn objects(&self, module: &Module, names: &[(MemoryId, String)]) -> Vec<Object> {
+        let object = |block: &Block, name: Arc<str>, number: u32| Object {
+            start: block.address(),
+            size: block.size(),
+            name,
+            number: Some(number),
+            lasts: true,
+        };
+        let variables = module.variables.keys().zip(&self.variables);
+        let resident = variables.filter_map(|(id, block)| Some((id, block.as_ref()?)));
+        let mut objects: Vec<Object> = resident
+            .zip(0..)
+            .map(|((id, block), number)| object(block, variable_name(module, id), number))
+            .collect();
+        let first = objects.len() as u32;
+        objects.extend(self.buffers.iter().map(|(memory, block)| {
+            let name = names.iter().find(|(named, _)| named == memory).map(|(_, name)| name.as_str().into());
+            let name = name.unwrap_or_else(|| format!("buffer {}", memory.0).into());
+            object(block, name, first + memory.0 as u32)
+        }));
+        objects
     }
 
     /// The contents of a variable.

@@ -1,13 +1,15 @@
 //! The fast engine: kernels compiled for this machine, on its own memory and all its threads.
 //!
-//! Nothing is watched here: a kernel that breaks a rule of the machine may do anything, as the spec allows. The checked
-//! engine tells which rule that was.
+//! Nothing is watched here unless asked: a kernel that breaks a rule of the machine may do anything, as the spec allows. The
+//! checked engine tells which rule that was. Accesses out of bounds are found here too, where they are guarded.
 
 mod atomics;
 mod block;
 mod cache;
 mod compile;
+mod crash;
 mod distribute;
+mod guard;
 mod memory;
 mod operation;
 mod services;
@@ -16,28 +18,29 @@ mod worker;
 use std::ptr;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use campanile_core::analysis::LaunchShape;
-use campanile_core::module::{FunctionId, Module};
+use campanile_core::module::{BlockId, FunctionId, Module};
 use campanile_engine::ndrange::NdRange;
 use campanile_engine::{
-    Accepted, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits, MemoryId, Progress,
-    Report,
+    Accepted, BlockProfile, Collector, DeviceError, Engine, EngineError, EngineLaunch, Launch, Limits,
+    MemoryClaim, MemoryId, Profile, Progress, Report, memory_names,
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustc_hash::FxHashMap;
 
 use crate::error::{LoadError, MachineError};
-use crate::frame::LaunchFrame;
+use crate::frame::{BlockCount, LaunchFrame};
 use crate::llvm::Llvm;
-use crate::lower;
+use crate::lower::{self, Instrumentation};
 use crate::machine::TargetMachine;
 use block::Block;
-pub use cache::ObjectCache;
+pub use cache::{CacheContents, ObjectCache};
 pub use compile::PASSES;
 use compile::{Compiled, Compiler, Lower};
 use distribute::Distribution;
+use guard::Guard;
 use memory::DeviceMemory;
 use services::{LaunchHost, SERVICES};
 use worker::Job;
@@ -57,6 +60,13 @@ pub struct JitOptions {
     pub progress: Option<Progress>,
     /// Where compiled kernels are kept; nowhere without.
     pub cache: Option<ObjectCache>,
+    /// Whether accesses outside every object are found and left out, as the checked engine does with its check `bounds`.
+    pub bounds: bool,
+    /// Whether executions are counted.
+    pub profile: bool,
+    /// Whether a kernel that crashes ends the program with a message on standard error that names it, instead of a signal.
+    /// It takes the process's handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, for good.
+    pub report_crashes: bool,
     /// The processor to compile for, such as `x86-64-v3`; this machine's without. It must not have what this machine's
     /// has not.
     pub cpu: Option<String>,
@@ -70,6 +80,9 @@ impl Default for JitOptions {
             findings_limit: 20,
             progress: None,
             cache: ObjectCache::of_user(),
+            bounds: false,
+            profile: false,
+            report_crashes: false,
             cpu: None,
         }
     }
@@ -107,11 +120,8 @@ impl JitEngine {
     /// # Errors
     /// When there is no LLVM for this machine, or the module's variables do not fit into memory.
     pub fn new(module: Arc<Module>, options: JitOptions) -> Result<Self, JitUnavailable> {
-        Self::with_lowering(module, options, lower::lower)
+        Self::with_lowering(module, options, lower::lower_instrumented)
     }
-
-    /// Whether it is to be chosen where nobody asks for an engine.
-    pub const PREFERRED: bool = false;
 
     /// Whether there is an LLVM for this machine.
     ///
@@ -132,8 +142,11 @@ impl JitEngine {
             Some(cpu) => TargetMachine::host_as(llvm, cpu)?,
             None => TargetMachine::host(llvm)?,
         };
+        if options.report_crashes {
+            crash::report();
+        }
         let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
-        let memory = DeviceMemory::new(&module)?;
+        let memory = DeviceMemory::new(&module, options.bounds)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(available).max(1);
         Ok(JitEngine {
@@ -147,14 +160,20 @@ impl JitEngine {
         })
     }
 
-    /// The kernel for launches of this shape.
-    fn compiled(&mut self, kernel: FunctionId, shape: LaunchShape) -> Result<Arc<Compiled>, EngineError> {
+    /// The kernel for launches of this shape, and how long it took to compile it if it has not been before.
+    fn compiled(
+        &mut self,
+        kernel: FunctionId,
+        shape: LaunchShape,
+    ) -> Result<(Arc<Compiled>, Option<Duration>), EngineError> {
         if let Some(compiled) = self.compiled.get(&(kernel, shape)) {
-            return Ok(compiled.clone());
+            return Ok((compiled.clone(), None));
         }
-        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape)?);
+        let start = Instant::now();
+        let instrumentation = Instrumentation { bounds: self.options.bounds, counts: self.options.profile };
+        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape, instrumentation)?);
         self.compiled.insert((kernel, shape), compiled.clone());
-        Ok(compiled)
+        Ok((compiled, Some(start.elapsed())))
     }
 
     /// The threads that launches are run on.
@@ -178,13 +197,18 @@ impl JitEngine {
         launch: &Launch,
         accepted: &Accepted,
         printf_buffer: u64,
+        claims: &[MemoryClaim],
         compiled: &Compiled,
     ) -> Result<Report, EngineError> {
         let start = Instant::now();
         let module = self.module.clone();
-        let Accepted { range, arguments, .. } = accepted;
+        let Accepted { range, arguments, functions, .. } = accepted;
         let mut arguments = arguments.clone();
         let shared_bytes = launch.place_shared(&module, compiled.shared_bytes, &mut arguments)?;
+        let guard = self.options.bounds.then(|| {
+            let global = self.memory.objects(&module, &memory_names(claims));
+            Guard::new(&module, launch, functions, &compiled.sites, global, &arguments)
+        });
         let arguments = argument_block(&arguments)?;
         let limits = self.options.limits;
         let host = LaunchHost {
@@ -192,6 +216,7 @@ impl JitEngine {
             collector: Collector::new(&module, launch.kernel, self.options.findings_limit),
             range,
             limits,
+            guard,
         };
         let private_bytes = compiled.private_bytes.unwrap_or(limits.private).next_multiple_of(4);
         let frame = LaunchFrame {
@@ -207,9 +232,12 @@ impl JitEngine {
             dimensions: range.dimensions,
             private_bytes: u32::try_from(private_bytes)
                 .map_err(|_| EngineError::OutOfMemory { bytes: private_bytes })?,
+            ranges: ptr::null_mut(),
+            counts: ptr::null_mut(),
         };
-        let job = Job { compiled, frame: &frame, range, shared_bytes };
-        self.distribute(&job, &host.collector)?;
+        let kernel = crash::Kernel::new(&module.functions[launch.kernel].name);
+        let job = Job { compiled, frame: &frame, range, shared_bytes, kernel };
+        let counts = self.distribute(&job, &host.collector)?;
         let given_up = host.collector.stopped();
         Ok(Report {
             findings: host.collector.into_findings(),
@@ -218,10 +246,16 @@ impl JitEngine {
             work_groups: range.work_groups(),
             instructions: None,
             duration: start.elapsed(),
+            profile: self.options.profile.then(|| profile(&compiled.counted, &counts)),
         })
     }
 
-    fn distribute(&mut self, job: &Job<'_>, collector: &Collector<'_>) -> Result<(), EngineError> {
+    /// Runs a launch on the threads that it is worth, and tells what has been counted.
+    fn distribute(
+        &mut self,
+        job: &Job<'_>,
+        collector: &Collector<'_>,
+    ) -> Result<Vec<BlockCount>, EngineError> {
         let threads = self.threads;
         let progress = self.options.progress.take();
         let distribution = Distribution::new(job, collector, progress.as_ref(), threads);
@@ -229,9 +263,22 @@ impl JitEngine {
             true => self.pool().and_then(|pool| distribution.run_on(pool)),
             false => distribution.run(),
         };
+        let counts = distribution.into_counts();
         self.options.progress = progress;
-        result
+        result.map(|()| counts)
     }
+}
+
+/// What a launch tells of the blocks that were executed.
+fn profile(counted: &[(FunctionId, BlockId)], counts: &[BlockCount]) -> Profile {
+    let counted = counted.iter().zip(counts).filter(|(_, count)| count.executions > 0);
+    let blocks = counted.map(|((function, block), BlockCount { executions, lanes })| BlockProfile {
+        function: *function,
+        block: *block,
+        executions: *executions,
+        lanes: *lanes,
+    });
+    Profile { compilation: None, blocks: blocks.collect() }
 }
 
 /// The argument buffer where compiled code reads it.
@@ -287,8 +334,12 @@ impl Engine for JitEngine {
         // All addresses are bytes by now.
         let accepted = resolved.accept(&self.module, &self.options.limits, |_| None)?;
         let printf_buffer = self.memory.printf_buffer(launch.printf_buffer)?;
-        let compiled = self.compiled(resolved.kernel, shape(&accepted.range))?;
-        self.launch(&resolved, &accepted, printf_buffer, &compiled)
+        let (compiled, compilation) = self.compiled(resolved.kernel, shape(&accepted.range))?;
+        let mut report = self.launch(&resolved, &accepted, printf_buffer, launch.claims, &compiled)?;
+        if let Some(profile) = &mut report.profile {
+            profile.compilation = compilation;
+        }
+        Ok(report)
     }
 
     fn read_variable(&mut self, name: &str) -> Result<Vec<u8>, EngineError> {

@@ -11,12 +11,14 @@ use campanile_engine::{Collector, FindingKind, Limits, Where};
 use corosensei::Yielder;
 use cranelift_entity::EntityRef;
 
+use super::guard::{Guard, UnderWay};
 use super::operation::{MOST_RESULTS, Operation};
 use crate::frame::{Lanes, Services, SubgroupFrame};
 use crate::lower::Fault;
 
 /// The services.
-pub(super) static SERVICES: Services = Services { barrier, yield_turn, compute, cross_lane, atomic, fault };
+pub(super) static SERVICES: Services =
+    Services { barrier, yield_turn, compute, cross_lane, atomic, fault, permit };
 
 /// What the services need to know of a launch: [`LaunchFrame::host`](crate::frame::LaunchFrame::host) points to it.
 pub(super) struct LaunchHost<'a> {
@@ -24,6 +26,8 @@ pub(super) struct LaunchHost<'a> {
     pub collector: Collector<'a>,
     pub range: &'a NdRange,
     pub limits: Limits,
+    /// Judges accesses, where they are guarded.
+    pub guard: Option<Guard>,
 }
 
 /// Why a sub-group lets others go on.
@@ -157,6 +161,57 @@ unsafe extern "C" fn atomic(
 unsafe extern "C" fn fault(sub: *mut SubgroupFrame, kind: u32, function: u32, instruction: u32, lanes: u32) {
     // SAFETY: compiled code passes the frame that it was given.
     let (host, sub) = unsafe { (host(sub), &*sub) };
+    let limit = host.limits.call_depth;
+    let kind = match kind {
+        kind if kind == Fault::StackOverflow as u32 => FindingKind::CallDepth { limit },
+        // Compiled code does not say which address it was.
+        _ => FindingKind::BadFunctionPointer { address: 0 },
+    };
+    let at = Where { function: FunctionId::new(function as usize), instruction };
+    // SAFETY: the frames live as long as the sub-group runs.
+    unsafe { report(host, sub, at, kind, lanes) };
+}
+
+unsafe extern "C" fn permit(sub: *mut SubgroupFrame, site: u32, active: u32, addresses: *const Lanes) -> u32 {
+    // SAFETY: compiled code passes the frame that it was given.
+    let (host, sub) = unsafe { (host(sub), &*sub) };
+    let Some(guard) = &host.guard else { unreachable!("accesses are guarded where there is a guard") };
+    let site = site as usize;
+    // SAFETY: compiled code passes the addresses; activations live as long as the functions are under way.
+    let judgement = unsafe { guard.judge(site, active, &*addresses, &under_way(sub)) };
+    if let Some(range) = judgement.range {
+        // SAFETY: the thread's launch frame has a range for each access, which this thread alone uses.
+        unsafe { (*(*sub.group).launch).ranges.add(site).write(range) };
+    }
+    for (kind, lanes) in judgement.astray {
+        // SAFETY: the frames live as long as the sub-group runs.
+        unsafe { report(host, sub, guard.place(site), kind, lanes) };
+    }
+    judgement.permitted
+}
+
+/// The functions that a sub-group is in, the innermost first.
+///
+/// # Safety
+///
+/// The sub-group is under way, and its accesses are guarded.
+unsafe fn under_way(sub: &SubgroupFrame) -> Vec<UnderWay> {
+    let mut all = vec![];
+    let mut activation = sub.activation;
+    // SAFETY: each activation lives in the stack of its function, which has not returned.
+    while let Some(one) = unsafe { activation.as_ref() } {
+        all.push(UnderWay { function: one.function, base: one.base });
+        activation = one.caller;
+    }
+    all
+}
+
+/// Takes note of a fault of some lanes.
+///
+/// # Safety
+///
+/// The sub-group is under way.
+unsafe fn report(host: &LaunchHost<'_>, sub: &SubgroupFrame, at: Where, kind: FindingKind, lanes: u32) {
     // SAFETY: the group's frame lives as long as its sub-groups run.
     let group = unsafe { &*sub.group };
     let [columns, rows, _] = host.range.groups.map(u64::from);
@@ -165,12 +220,5 @@ unsafe extern "C" fn fault(sub: *mut SubgroupFrame, kind: u32, function: u32, in
     let group = Group { number, id: group.group_id, size: group.local_size };
     let linear = sub.number * SUBGROUP_SIZE + lanes.trailing_zeros();
     let work_item = host.range.work_item(&group, group.local_id(linear));
-    let limit = host.limits.call_depth;
-    let kind = match kind {
-        kind if kind == Fault::StackOverflow as u32 => FindingKind::CallDepth { limit },
-        // Compiled code does not say which address it was.
-        _ => FindingKind::BadFunctionPointer { address: 0 },
-    };
-    let at = Where { function: FunctionId::new(function as usize), instruction };
     host.collector.report(at, kind, lanes.count_ones(), work_item);
 }

@@ -12,9 +12,12 @@ use corosensei::{Coroutine, CoroutineResult};
 
 use super::block::Block;
 use super::compile::{Compiled, KernelEntry};
+use super::crash::Kernel;
 use super::services::{Pause, Turns};
 use crate::ffi::entry::Entry;
-use crate::frame::{GroupFrame, GroupsEntry, LaunchFrame, SubgroupEntry, SubgroupFrame};
+use crate::frame::{
+    AccessRange, BlockCount, GroupFrame, GroupsEntry, LaunchFrame, SubgroupEntry, SubgroupFrame,
+};
 
 /// Alignment of the memory of work-groups and sub-groups.
 const ALIGNMENT: usize = 128;
@@ -32,6 +35,8 @@ pub(super) struct Job<'a> {
     pub range: &'a NdRange,
     /// Bytes of shared memory, that of arguments included.
     pub shared_bytes: u64,
+    /// What it is called where it crashes.
+    pub kernel: Kernel,
 }
 
 // SAFETY: what the launch's frame points to is only read while the launch runs.
@@ -65,6 +70,12 @@ enum Method {
 /// A thread with the memory of a work-group.
 pub(super) struct Worker<'a> {
     job: &'a Job<'a>,
+    /// The launch's frame with this thread's own memory.
+    frame: LaunchFrame,
+    /// Where guarded accesses were last found to be. Only compiled code and its services use it.
+    _ranges: Vec<AccessRange>,
+    /// What this thread has counted.
+    counts: Vec<BlockCount>,
     method: Method,
     shared: Block,
     /// Private memory of the sub-groups that run at a time, one behind the other.
@@ -89,16 +100,29 @@ impl<'a> Worker<'a> {
         let block = |bytes| Block::zeroed(bytes, ALIGNMENT).ok_or(EngineError::OutOfMemory { bytes });
         let shared = block(job.shared_bytes)?;
         let private = block(u64::from(at_a_time) * private_stride(job.frame))?;
-        Ok(Worker { job, method, shared, private, stacks: Vec::new() })
+        let mut ranges = vec![AccessRange::default(); job.compiled.sites.len()];
+        let mut counts = vec![BlockCount::default(); job.compiled.counted.len()];
+        let frame = LaunchFrame { ranges: ranges.as_mut_ptr(), counts: counts.as_mut_ptr(), ..*job.frame };
+        Ok(Worker { job, frame, _ranges: ranges, counts, method, shared, private, stacks: Vec::new() })
+    }
+
+    /// What has been counted so far, by the numbers of blocks.
+    pub fn counts(&self) -> &[BlockCount] {
+        &self.counts
     }
 
     /// Runs the work-groups of these numbers.
     pub fn run(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
+        let job = self.job;
+        job.kernel.run(|| self.run_groups(first, end))
+    }
+
+    fn run_groups(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
         if let Method::Whole(groups) = &self.method {
             let (shared, private) = (self.shared.pointer(), self.private.pointer());
             // SAFETY: the entry has this type; the frame lives, and shared and private memory are large enough and used
             // by this thread alone. What the kernel does with the addresses it is given is its own affair.
-            unsafe { groups.call((ptr::from_ref(self.job.frame), shared, private, first, end)) };
+            unsafe { groups.call((&raw const self.frame, shared, private, first, end)) };
             return Ok(());
         }
         (first..end).try_for_each(|number| self.run_group(&self.job.range.group(number)))
@@ -106,7 +130,7 @@ impl<'a> Worker<'a> {
 
     fn run_group(&mut self, group: &Group) -> Result<(), EngineError> {
         let frame = GroupFrame {
-            launch: self.job.frame,
+            launch: &raw const self.frame,
             shared: self.shared.pointer(),
             group_id: group.id,
             local_size: group.size,
@@ -136,6 +160,7 @@ impl<'a> Worker<'a> {
             number,
             lanes: u32::MAX >> (SUBGROUP_SIZE - lanes),
             storage: ptr::null_mut(),
+            activation: ptr::null(),
         }
     }
 

@@ -16,10 +16,14 @@ struct Register {
     /// How instructions name it.
     packed: &'static str,
     lanes: u32,
+    /// The mask that leaves no lane out.
+    every_lane: (&'static str, &'static str),
 }
 
-const SINGLES: Register = Register { scalar: "float", suffix: "f32", packed: "ps", lanes: 16 };
-const DOUBLES: Register = Register { scalar: "double", suffix: "f64", packed: "pd", lanes: 8 };
+const SINGLES: Register =
+    Register { scalar: "float", suffix: "f32", packed: "ps", lanes: 16, every_lane: ("i16", "-1") };
+const DOUBLES: Register =
+    Register { scalar: "double", suffix: "f64", packed: "pd", lanes: 8, every_lane: ("i8", "-1") };
 
 impl Register {
     fn ty(self) -> String {
@@ -27,27 +31,30 @@ impl Register {
     }
 }
 
-/// The mask that leaves no lane out.
-const EVERY_LANE: (&str, &str) = ("i16", "-1");
-
 /// To round as the processor's mode says, which is to the nearest.
 const CURRENT: (&str, &str) = ("i32", "4");
 
 impl FunctionLowering<'_, '_> {
-    /// Approximates `1 / a`, with a relative error of 2^-14.
+    /// Approximates `1 / a` in single precision, with a relative error of 2^-14.
     pub fn reciprocal_estimate(&mut self, a: &str) -> String {
-        self.estimate("rcp14", a)
+        self.estimate(SINGLES, "rcp14", a)
     }
 
-    /// Approximates `1 / √a`, with a relative error of 2^-14.
+    /// Approximates `1 / a` in double precision, with a relative error of 2^-14.
+    pub fn double_reciprocal_estimate(&mut self, a: &str) -> String {
+        self.estimate(DOUBLES, "rcp14", a)
+    }
+
+    /// Approximates `1 / √a` in single precision, with a relative error of 2^-14.
     pub fn root_estimate(&mut self, a: &str) -> String {
-        self.estimate("rsqrt14", a)
+        self.estimate(SINGLES, "rsqrt14", a)
     }
 
-    fn estimate(&mut self, name: &str, a: &str) -> String {
-        let ty = SINGLES.ty();
-        self.by_registers(Width::All, SINGLES, &[a], |lowering, operands| {
-            lowering.on_register(SINGLES, name, &[(&ty, &operands[0]), (&ty, "zeroinitializer"), EVERY_LANE])
+    fn estimate(&mut self, register: Register, name: &str, a: &str) -> String {
+        let ty = register.ty();
+        self.by_registers(Width::All, register, &[a], |lowering, operands| {
+            let arguments = [(&*ty, &*operands[0]), (&ty, "zeroinitializer"), register.every_lane];
+            lowering.on_register(register, name, &arguments)
         })
     }
 
@@ -56,7 +63,7 @@ impl FunctionLowering<'_, '_> {
         let (ty, to_nearest) = (SINGLES.ty(), ("i32", "8"));
         self.by_registers(Width::All, SINGLES, &[a], |lowering, operands| {
             let arguments =
-                [(&*ty, &*operands[0]), to_nearest, (&ty, "zeroinitializer"), EVERY_LANE, CURRENT];
+                [(&*ty, &*operands[0]), to_nearest, (&ty, "zeroinitializer"), SINGLES.every_lane, CURRENT];
             lowering.on_register(SINGLES, "mask.reduce", &arguments)
         })
     }
@@ -69,7 +76,7 @@ impl FunctionLowering<'_, '_> {
             lowering.on_register(
                 SINGLES,
                 "mask.scalef",
-                &[a, n, (&ty, "zeroinitializer"), EVERY_LANE, CURRENT],
+                &[a, n, (&ty, "zeroinitializer"), SINGLES.every_lane, CURRENT],
             )
         })
     }
@@ -78,7 +85,7 @@ impl FunctionLowering<'_, '_> {
     pub fn exponent(&mut self, a: &str) -> String {
         let ty = SINGLES.ty();
         self.by_registers(Width::All, SINGLES, &[a], |lowering, operands| {
-            let arguments = [(&*ty, &*operands[0]), (&ty, "zeroinitializer"), EVERY_LANE, CURRENT];
+            let arguments = [(&*ty, &*operands[0]), (&ty, "zeroinitializer"), SINGLES.every_lane, CURRENT];
             lowering.on_register(SINGLES, "mask.getexp", &arguments)
         })
     }
@@ -87,8 +94,13 @@ impl FunctionLowering<'_, '_> {
     pub fn significand(&mut self, a: &str) -> String {
         let (ty, negative_is_nan) = (SINGLES.ty(), ("i32", "8"));
         self.by_registers(Width::All, SINGLES, &[a], |lowering, operands| {
-            let arguments =
-                [(&*ty, &*operands[0]), negative_is_nan, (&ty, "zeroinitializer"), EVERY_LANE, CURRENT];
+            let arguments = [
+                (&*ty, &*operands[0]),
+                negative_is_nan,
+                (&ty, "zeroinitializer"),
+                SINGLES.every_lane,
+                CURRENT,
+            ];
             lowering.on_register(SINGLES, "mask.getmant", &arguments)
         })
     }

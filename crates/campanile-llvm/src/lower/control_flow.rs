@@ -63,6 +63,9 @@ impl FunctionLowering<'_, '_> {
         let mut plan = Plan::default();
         self.begin_region(region);
         self.enter(start.block, None);
+        if start.instruction == self.body.blocks[start.block].first {
+            self.count(start.block);
+        }
         for _ in self.body.blocks[start.block].first..start.instruction {
             self.cursor.advance();
         }
@@ -130,6 +133,7 @@ impl FunctionLowering<'_, '_> {
             mask = Some(lanes);
         }
         self.enter(copy.block, mask);
+        self.count(copy.block);
         self.instructions(plan, self.body.blocks[copy.block].first);
     }
 
@@ -408,6 +412,7 @@ impl FunctionLowering<'_, '_> {
     /// The end of the function.
     fn write_exit(&mut self) {
         self.writer.place("exit");
+        self.end_activation();
         if self.id == self.program.kernel && self.program.waiting == Waiting::Suspended {
             let how = self.writer.call("i8", "llvm.coro.suspend", &[("token", "none"), ("i1", "1")]);
             self.writer.line(&format!(

@@ -97,10 +97,15 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
     }
 
     /// Allocates the homes of all registers.
+    ///
+    /// Rows hold where nothing has been written: what is kept over a barrier may be asked for them before.
     pub fn allocate(&mut self) {
         for id in keys(&self.body.registers) {
-            for part in self.home_parts(id) {
-                self.memory.push(format!("{} = alloca {}", part.name, part.ty));
+            for HomePart { name, ty, condition, .. } in self.home_parts(id) {
+                self.memory.push(format!("{name} = alloca {ty}"));
+                if let Some(wraps) = condition {
+                    self.memory.push(format!("store i1 0, ptr {wraps}"));
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ mod calls;
 mod comparison;
 mod control_flow;
 mod conversion;
+mod count;
 mod cross_lane;
 mod data_movement;
 mod entry;
@@ -38,7 +39,7 @@ use std::collections::BTreeSet;
 
 use campanile_core::analysis::{CallGraph, Divergence, LaunchShape, separate_registers};
 use campanile_core::isa::Op;
-use campanile_core::module::{FunctionId, Module};
+use campanile_core::module::{BlockId, FunctionId, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
 use regions::Regions;
@@ -81,6 +82,15 @@ pub enum EntryName {
     Subgroup(String),
 }
 
+/// What compiled code does besides what the kernel says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Instrumentation {
+    /// Whether every access is held against what kernels may access.
+    pub bounds: bool,
+    /// Whether executions of blocks are counted.
+    pub counts: bool,
+}
+
 /// A kernel as LLVM IR.
 #[derive(Clone, Debug)]
 pub struct Lowered {
@@ -96,6 +106,10 @@ pub struct Lowered {
     pub private_bytes: Option<u64>,
     /// Whether the groups entry has all sub-groups of a work-group under way together, each with its private memory.
     pub together: bool,
+    /// The guarded accesses by their numbers: functions, and instructions of their bodies.
+    pub sites: Vec<(FunctionId, u32)>,
+    /// The counted blocks by their numbers.
+    pub counted: Vec<(FunctionId, BlockId)>,
 }
 
 /// What compiled code may report.
@@ -110,9 +124,20 @@ pub enum Fault {
 
 /// Lowers a kernel and the functions that it reaches, all of which have bodies.
 pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &Target) -> Lowered {
+    lower_instrumented(module, kernel, launch, target, Instrumentation::default())
+}
+
+/// The same, with what compiled code does besides.
+pub fn lower_instrumented(
+    module: &Module,
+    kernel: FunctionId,
+    launch: LaunchShape,
+    target: &Target,
+    instrumentation: Instrumentation,
+) -> Lowered {
     let module = &with_separate_registers(module, kernel);
     let divergence = Divergence::new(module, kernel, launch);
-    let mut program = Program::new(module, kernel, &divergence, launch, target);
+    let mut program = Program::new(module, kernel, &divergence, launch, target, instrumentation);
     let by_groups =
         launch.local.is_some() && program.waiting != Waiting::InTurns && program.private_bytes().is_some();
     let together = by_groups && program.waiting == Waiting::AtBarriers;
@@ -148,7 +173,8 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
     let text = format!(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
          !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n\
-         !2 = distinct !{{!2, !3}}\n!3 = !{{!\"llvm.loop.unroll.count\", i32 4}}\n",
+         !2 = distinct !{{!2, !3}}\n!3 = !{{!\"llvm.loop.unroll.count\", i32 4}}\n\
+         !4 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n",
         target.triple,
         target.data_layout,
         declarations.join("\n")
@@ -161,6 +187,8 @@ pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &
         together,
         shared_bytes: program.shared_bytes,
         operations: program.operations,
+        sites: program.sites,
+        counted: program.counted,
     }
 }
 
@@ -213,11 +241,13 @@ fn function_text(
     if start.is_some() {
         name = regions::name(&name, region);
     }
+    let activation = lowering.begin_activation();
     let memory: String = lowering.memory.iter().map(|line| format!("  {line}\n")).collect();
     let mut prologue = prologue(&mut lowering, is_kernel, &passing);
     if suspends {
         prologue.push_str(&entry::begin_suspending());
     }
+    prologue.push_str(&activation);
     format!(
         "define internal fastcc {result} @{name}({parameters}) {attributes}{{\n{memory}{prologue}{}}}\n\n",
         lowering.writer.text()

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use campanile_core::analysis::{CallGraph, Callees, Divergence, LaunchShape};
 use campanile_core::isa::{Op, Space};
-use campanile_core::module::{FunctionId, Module, RegisterId, VariableId};
+use campanile_core::module::{BlockId, FunctionId, Module, RegisterId, VariableId};
+use campanile_engine::{VariablePlace, private_places, shared_places};
 use cranelift_entity::EntityRef;
 
-use super::Target;
 use super::function::Home;
 use super::regions::Regions;
 use super::value::Form;
 use super::waiting::Waiting;
+use super::{Instrumentation, Target};
 
 /// Least alignment of private variables, so that aligned accesses of all widths have whole words.
 const PRIVATE_ALIGNMENT: u64 = 16;
@@ -45,6 +46,11 @@ pub(super) struct Program<'p> {
     pub waiting: Waiting,
     /// The regions of the kernel, if it is cut at its barriers.
     pub regions: Option<Regions>,
+    pub instrumentation: Instrumentation,
+    /// Accesses that are guarded, by number.
+    pub sites: Vec<(FunctionId, u32)>,
+    /// Blocks whose executions are counted, by number.
+    pub counted: Vec<(FunctionId, BlockId)>,
 }
 
 /// How an element of a parameter or result is passed.
@@ -73,6 +79,7 @@ impl<'p> Program<'p> {
         divergence: &'p Divergence,
         launch: LaunchShape,
         target: &'p Target,
+        instrumentation: Instrumentation,
     ) -> Self {
         let mut program = Program {
             module,
@@ -90,10 +97,16 @@ impl<'p> Program<'p> {
             recursive: BTreeSet::new(),
             waiting: Waiting::Never,
             regions: None,
+            instrumentation,
+            sites: vec![],
+            counted: vec![],
         };
         program.recursive = program.recursive_functions();
         program.waiting = Waiting::of(&program);
-        program.place_variables();
+        match instrumentation.bounds {
+            true => program.place_variables_apart(),
+            false => program.place_variables(),
+        }
         program
     }
 
@@ -136,6 +149,32 @@ impl<'p> Program<'p> {
         self.shared_bytes = shared_end;
     }
 
+    /// Places variables where the checked engine has them, with room between them.
+    fn place_variables_apart(&mut self) {
+        let places = |places: Vec<VariablePlace>| places.into_iter().map(|one| (one.variable, one.start));
+        let functions = self.functions();
+        let (shared, end) = shared_places(self.module, &functions);
+        self.shared.extend(places(shared));
+        self.shared_bytes = end;
+        for function in functions {
+            let Some(body) = &self.module.functions[function].body else { continue };
+            let (private, bytes) = private_places(self.module, body);
+            self.private.extend(places(private));
+            let least = if self.recursive.contains(&function) { RECURSIVE_FRAME } else { 0 };
+            self.frames.insert(function, bytes.max(least));
+        }
+    }
+
+    /// The number of a guarded access.
+    pub fn site(&mut self, function: FunctionId, instruction: u32) -> usize {
+        number(&mut self.sites, (function, instruction))
+    }
+
+    /// The number of a counted block.
+    pub fn counted(&mut self, function: FunctionId, block: BlockId) -> usize {
+        number(&mut self.counted, (function, block))
+    }
+
     /// Bytes of private memory that a work-item may need; none if that depends on the depth of recursion.
     pub fn private_bytes(&self) -> Option<u64> {
         if !self.recursive.is_empty() {
@@ -158,13 +197,7 @@ impl<'p> Program<'p> {
 
     /// The number of an operation that the host does.
     pub fn operation(&mut self, op: Op) -> usize {
-        match self.operations.iter().position(|known| *known == op) {
-            Some(known) => known,
-            None => {
-                self.operations.push(op);
-                self.operations.len() - 1
-            }
-        }
+        number(&mut self.operations, op)
     }
 
     /// The name of a function in the text.
@@ -214,6 +247,14 @@ impl<'p> Program<'p> {
             None => vec![],
         }
     }
+}
+
+/// The number of something, which is added to those that have one.
+fn number<T: PartialEq>(numbered: &mut Vec<T>, one: T) -> usize {
+    numbered.iter().position(|known| *known == one).unwrap_or_else(|| {
+        numbered.push(one);
+        numbered.len() - 1
+    })
 }
 
 fn place(places: &mut BTreeMap<VariableId, u64>, id: VariableId, end: &mut u64, size: u64, alignment: u64) {

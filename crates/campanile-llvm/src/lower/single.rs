@@ -166,12 +166,15 @@ impl Single<'_, '_, '_> {
         (self.sub(&sum, &offset), integer)
     }
 
-    /// Whether a condition holds in any lane.
-    pub fn any(&mut self, condition: &str) -> String {
+    /// Whether a condition holds in any lane. Those of lanes that are not active may be no values at all, by which code
+    /// must not branch.
+    fn any(&mut self, condition: &str) -> String {
+        let ty = self.width.int(1);
+        let condition = self.lowering.writer.value(&format!("freeze {ty} {condition}"));
         match self.width {
-            Width::One => condition.to_owned(),
+            Width::One => condition,
             Width::All => {
-                let bits = self.lowering.writer.value(&format!("bitcast <32 x i1> {condition} to i32"));
+                let bits = self.lowering.bits_of(&condition);
                 self.lowering.writer.value(&format!("icmp ne i32 {bits}, 0"))
             }
         }

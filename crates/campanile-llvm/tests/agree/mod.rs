@@ -8,8 +8,8 @@ use campanile_core::isa::Space;
 use campanile_core::module::{FunctionKind, Linkage, Module, Parameter};
 use campanile_core::source::SourceFile;
 use campanile_engine::{
-    AddressArgument, CheckedEngine, Checks, Engine, EngineError, EngineLaunch, MemoryId, Options,
-    SharedMemoryArgument,
+    AddressArgument, BlockProfile, CheckedEngine, Checks, Engine, EngineError, EngineLaunch, MemoryId,
+    Options, SharedMemoryArgument,
 };
 use campanile_llvm::{JitEngine, JitOptions};
 use campanile_smith::{Argument, Sample};
@@ -17,18 +17,27 @@ use campanile_smith::{Argument, Sample};
 /// What memory holds in the end, by what it is called.
 type Contents = Vec<(String, Vec<u8>)>;
 
-/// Runs a sample on both engines. Says where they do not agree, if anywhere.
+/// Runs a sample on both engines, the fast one with these options. Says where they do not agree, if anywhere.
 ///
 /// # Panics
 /// When the sample is not as samples have to be.
-pub fn compare(sample: &Sample, threads: usize, cpu: Option<String>) -> Result<(), String> {
+pub fn compare(sample: &Sample, options: JitOptions) -> Result<(), String> {
     let module = load(&sample.text);
-    let options = Options { checks: Checks::ALL, threads: Some(1), ..Options::default() };
-    let mut checked = CheckedEngine::new(module.clone(), options).expect("small variables");
-    let expected = run(&mut checked, &module, sample)?;
-    let options = JitOptions { threads: Some(threads), cache: None, cpu, ..JitOptions::default() };
+    let profile = options.profile;
+    let checked = Options { checks: Checks::ALL, threads: Some(1), profile, ..Options::default() };
+    let mut checked = CheckedEngine::new(module.clone(), checked).expect("small variables");
+    let (expected, counted) = run(&mut checked, &module, sample)?;
     let mut fast = JitEngine::new(module.clone(), options).map_err(|error| error.to_string())?;
-    let found = run(&mut fast, &module, sample)?;
+    let (found, counted_fast) = run(&mut fast, &module, sample)?;
+    let only_in = |one: &[BlockProfile], other: &[BlockProfile]| -> Vec<BlockProfile> {
+        one.iter().filter(|count| !other.contains(count)).copied().collect()
+    };
+    // Sub-groups that wait for one another in loops do so as often as it takes.
+    let waits = sample.text.contains("\nwait_");
+    if counted != counted_fast && !waits {
+        let (wanted, got) = (only_in(&counted, &counted_fast), only_in(&counted_fast, &counted));
+        return Err(format!("blocks must be counted as {wanted:?}, not {got:?}"));
+    }
     expected.iter().zip(&found).try_for_each(|((name, expected), (_, found))| same(name, expected, found))
 }
 
@@ -65,8 +74,13 @@ struct Passed {
     shared: Vec<SharedMemoryArgument>,
 }
 
-/// Runs a sample on an engine. Returns what its buffers and variables hold in the end, or what went wrong.
-fn run(engine: &mut dyn Engine, module: &Module, sample: &Sample) -> Result<Contents, String> {
+/// Runs a sample on an engine. Returns what its buffers and variables hold in the end, and the blocks that were counted in
+/// the order of the text, or what went wrong.
+fn run(
+    engine: &mut dyn Engine,
+    module: &Module,
+    sample: &Sample,
+) -> Result<(Contents, Vec<BlockProfile>), String> {
     let name = engine.name();
     let passed = pass(engine, module, sample)?;
     let layout = infer(module, &sample.kernel, Policy::LANGUAGE).map_err(|faults| format!("{faults:?}"))?;
@@ -88,7 +102,9 @@ fn run(engine: &mut dyn Engine, module: &Module, sample: &Sample) -> Result<Cont
     if let Some(finding) = report.findings.first() {
         return Err(format!("{name}: {finding:#?}"));
     }
-    contents(engine, module, sample, &passed.buffers)
+    let mut blocks = report.profile.unwrap_or_default().blocks;
+    blocks.sort_by_key(|one| (one.function, one.block));
+    Ok((contents(engine, module, sample, &passed.buffers)?, blocks))
 }
 
 /// Brings the arguments of a sample to an engine.

@@ -149,11 +149,10 @@ impl Device {
     /// # Errors
     /// When the module's variables do not fit into memory.
     pub fn auto(module: &Module) -> Result<Device, DeviceError> {
-        let preferred = JitEngine::PREFERRED.then(|| Device::jit(module));
-        match preferred {
-            Some(Ok(device)) => Ok(device),
-            Some(Err(JitUnavailable::Variables(error))) => Err(error),
-            Some(Err(JitUnavailable::Llvm(_) | JitUnavailable::Machine(_))) | None => Device::checked(module),
+        match Device::jit(module) {
+            Ok(device) => Ok(device),
+            Err(JitUnavailable::Variables(error)) => Err(error),
+            Err(JitUnavailable::Llvm(_) | JitUnavailable::Machine(_)) => Device::checked(module),
         }
     }
 

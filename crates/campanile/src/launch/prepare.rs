@@ -91,6 +91,7 @@ fn nothing_done() -> Report {
         work_groups: 0,
         instructions: Some(0),
         duration: Duration::ZERO,
+        profile: None,
     }
 }
 

@@ -7,14 +7,18 @@ pub mod separate;
 
 use campanile::contract::layout::Limits;
 use campanile::contract::{KernelInterface, finalize, stub};
+use campanile::llvm::JitOptions;
 use campanile::{Device, Kernel, Launch, Module};
 pub use separate::separate;
 
-/// A device on every engine there is: what holds on one must hold on the other.
-pub fn devices(module: &Module) -> [Device; 2] {
-    let mut checked = Device::checked(module).expect("the variables are small");
-    checked.explain_transfers();
-    [checked, separate(module).0]
+/// A device on every engine there is: what holds on one must hold on the others. Accesses out of bounds are found on all.
+pub fn devices(module: &Module) -> Vec<Device> {
+    let checked = Device::checked(module).expect("the variables are small");
+    let mut devices = vec![checked, separate(module).0];
+    let options = JitOptions { bounds: true, cache: None, ..JitOptions::default() };
+    devices.extend(Device::jit_with(module, options).ok());
+    devices.iter_mut().for_each(Device::explain_transfers);
+    devices
 }
 
 /// A module of these lines, without the header.

@@ -15,6 +15,7 @@ use campanile::{Device, Kernel, Module};
 use super::arguments::Named;
 use super::host::Host;
 use super::outputs::{Outputs, destinations};
+use super::profile::Profiles;
 use super::summary::{Summary, Transfers};
 use crate::advice::advised;
 use crate::arrays::{ValueSpec, View, beside};
@@ -37,6 +38,7 @@ struct Execution<'a> {
     host: Host,
     kernels: BTreeMap<String, Kernel>,
     summary: Summary,
+    profiles: Profiles,
     transfers: Transfers,
     progress: Arc<Progress>,
 }
@@ -71,7 +73,9 @@ impl Run<'_> {
         let device = self.options.device(&module, console, progress.clone())?;
         let (host, summary) = (Host::default(), Summary::default());
         let transfers = Transfers::new(self.options.explain_transfers);
-        let mut execution = Execution { run: self, device, host, kernels, summary, transfers, progress };
+        let profiles = Profiles::new(self.options.profile);
+        let mut execution =
+            Execution { run: self, device, host, kernels, summary, profiles, transfers, progress };
         execution.execute(plan, tally)
     }
 }
@@ -107,6 +111,7 @@ impl Execution<'_> {
         outputs.tell(&self.host, &mut self.device, console)?;
         self.transfers.tell(console, &mut self.device)?;
         self.transfers.total(console, &self.device)?;
+        self.profiles.tell(console, self.device.module().program())?;
         self.summary.tell(console, self.device.engine_name(), tally);
         Ok(if fine { Outcome::Fine } else { Outcome::Faulty })
     }
@@ -232,6 +237,7 @@ impl Execution<'_> {
         self.run.console.findings(self.device.module().program(), &report.findings);
         let fine = report.findings.is_empty();
         self.summary.add(&step.launch, &report);
+        self.profiles.add(&step.launch, &report);
         self.transfers.tell(self.run.console, &mut self.device)?;
         Ok(fine)
     }

@@ -10,10 +10,10 @@ use campanile_engine::Engine;
 use super::{JitEngine, JitOptions, ONE_BUFFER, engine, line, lowered, module, run, words};
 use crate::engine::ObjectCache;
 use crate::llvm::Llvm;
-use crate::lower::{Lowered, Target};
+use crate::lower::{Instrumentation, Lowered, Target};
 use crate::machine::{CodeLevel, TargetMachine};
 
-fn seven(_: &Module, _: FunctionId, _: LaunchShape, target: &Target) -> Lowered {
+fn seven(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
   %launch = call ptr @launch(ptr %sub)

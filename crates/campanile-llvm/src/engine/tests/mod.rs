@@ -99,6 +99,8 @@ fn lowered(target: &Target, ir: &str) -> Lowered {
         shared_bytes: 0,
         private_bytes: Some(0),
         together: false,
+        sites: Vec::new(),
+        counted: Vec::new(),
     }
 }
 

@@ -5,10 +5,16 @@ use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::Engine;
 
-use crate::lower::{EntryName, Lowered, Target};
+use crate::lower::{EntryName, Instrumentation, Lowered, Target};
 
 /// Counts each work-group, which code does by itself.
-fn count_groups(_: &Module, _: FunctionId, shape: LaunchShape, target: &Target) -> Lowered {
+fn count_groups(
+    _: &Module,
+    _: FunctionId,
+    shape: LaunchShape,
+    target: &Target,
+    _: Instrumentation,
+) -> Lowered {
     assert_eq!(shape, LaunchShape::with_local_size(1, [64, 1, 1]));
     let ir = "
 define void @sub(ptr %sub) { unreachable }
@@ -50,7 +56,13 @@ fn every_group_runs_once_on_any_number_of_threads() {
 
 /// Each sub-group writes the sum of what all wrote to shared memory before a barrier, twice over, to its private memory
 /// and from there to the result.
-fn sum_across_barriers(_: &Module, _: FunctionId, _: LaunchShape, target: &Target) -> Lowered {
+fn sum_across_barriers(
+    _: &Module,
+    _: FunctionId,
+    _: LaunchShape,
+    target: &Target,
+    _: Instrumentation,
+) -> Lowered {
     let ir = "
 define void @step(ptr %sub, i32 %value) {
   %shared = call ptr @shared(ptr %sub)
@@ -105,8 +117,14 @@ fn a_barrier_waits_for_every_sub_group() {
 }
 
 /// The same where functions call themselves, which needs deep stacks and private memory up to the limit.
-fn sum_with_deep_stacks(module: &Module, id: FunctionId, shape: LaunchShape, target: &Target) -> Lowered {
-    Lowered { private_bytes: None, ..sum_across_barriers(module, id, shape, target) }
+fn sum_with_deep_stacks(
+    module: &Module,
+    id: FunctionId,
+    shape: LaunchShape,
+    target: &Target,
+    instrumentation: Instrumentation,
+) -> Lowered {
+    Lowered { private_bytes: None, ..sum_across_barriers(module, id, shape, target, instrumentation) }
 }
 
 #[test]
@@ -120,7 +138,7 @@ fn deep_calls_have_stacks_and_private_memory_of_their_own() {
 }
 
 /// The first sub-group waits in a loop for what the last one writes.
-fn spin(_: &Module, _: FunctionId, _: LaunchShape, target: &Target) -> Lowered {
+fn spin(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
 entry:
@@ -160,7 +178,7 @@ fn a_waiting_loop_lets_others_go_on() {
 }
 
 /// A barrier, then each sub-group writes its lanes and the size of its work-group.
-fn tell_lanes(_: &Module, _: FunctionId, shape: LaunchShape, target: &Target) -> Lowered {
+fn tell_lanes(_: &Module, _: FunctionId, shape: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
     let ragged = LaunchShape { dimensions: Some(1), ..LaunchShape::default() };
     assert!(shape == ragged || shape == LaunchShape::with_local_size(1, [20, 1, 1]), "{shape:?}");
     let ir = "

@@ -93,20 +93,22 @@ impl FunctionLowering<'_, '_> {
         let (register, element) = self.places(&operands[0])[0];
         let is_read = self.is_read_later(register, instruction);
         self.cursor.advance();
-        let result = match (operation(instruction.op), instruction.op.operation()) {
-            (Some((name, given)), _) => {
-                let given = given.map(|given| Value::uniform(access.bits, given.to_string()));
-                let value = given.or_else(|| values.first().cloned());
-                let value = value.unwrap_or_else(|| Value::uniform(access.bits, "0"));
-                self.change(&access, &address, &Change { name, value, is_read })
-            }
-            (None, Some(Operation::Cas)) if access.bits >= 32 && access.bits <= 64 => {
-                Some(self.compare_and_swap(&access, &address, &values))
-            }
-            _ => Some(self.atomic_on_host(instruction, &access, &address, &values)),
-        };
-        let Some(result) = result else { return };
-        let mut value = Value::varying(access.bits, result);
+        let results = self.guarded(instruction, &access, &address, |lowering| {
+            let result = match (operation(instruction.op), instruction.op.operation()) {
+                (Some((name, given)), _) => {
+                    let given = given.map(|given| Value::uniform(access.bits, given.to_string()));
+                    let value = given.or_else(|| values.first().cloned());
+                    let value = value.unwrap_or_else(|| Value::uniform(access.bits, "0"));
+                    lowering.change(&access, &address, &Change { name, value, is_read })
+                }
+                (None, Some(Operation::Cas)) if access.bits >= 32 && access.bits <= 64 => {
+                    Some(lowering.compare_and_swap(&access, &address, &values))
+                }
+                _ => Some(lowering.atomic_on_host(instruction, &access, &address, &values)),
+            };
+            result.into_iter().map(|result| Value::varying(access.bits, result)).collect()
+        });
+        let Some(mut value) = results.into_iter().next() else { return };
         let shape = self.cursor.shape(register, element);
         self.derive_rows(&mut value, shape);
         self.write(register, element, value);

@@ -3,6 +3,7 @@
 mod atomic;
 mod change;
 mod each_lane;
+mod guard;
 mod lanes;
 mod masked;
 mod private;
@@ -125,13 +126,15 @@ impl FunctionLowering<'_, '_> {
         let address = self.address(address, access.space);
         let places = self.places(&operands[0]);
         self.cursor.advance();
-        let values = if access.order != Order::Weak {
-            self.atomic_load(&access, &address)
-        } else if access.space == Space::Private {
-            self.load_private(&access, &address)
-        } else {
-            self.load_lanes(&access, &address)
-        };
+        let values = self.guarded(instruction, &access, &address, |lowering| {
+            if access.order != Order::Weak {
+                lowering.atomic_load(&access, &address)
+            } else if access.space == Space::Private {
+                lowering.load_private(&access, &address)
+            } else {
+                lowering.load_lanes(&access, &address)
+            }
+        });
         self.take_loaded(places, values);
     }
 
@@ -152,13 +155,16 @@ impl FunctionLowering<'_, '_> {
         let address = self.address(address, access.space);
         let values = self.operand(&operands[1], access.bits);
         self.cursor.advance();
-        if access.order != Order::Weak {
-            self.atomic_store(&access, &address, &values[0]);
-        } else if access.space == Space::Private {
-            self.store_private(&access, &address, &values);
-        } else {
-            self.store_lanes(&access, &address, &values);
-        }
+        self.guarded(instruction, &access, &address, |lowering| {
+            if access.order != Order::Weak {
+                lowering.atomic_store(&access, &address, &values[0]);
+            } else if access.space == Space::Private {
+                lowering.store_private(&access, &address, &values);
+            } else {
+                lowering.store_lanes(&access, &address, &values);
+            }
+            vec![]
+        });
     }
 
     /// `ld.param` (spec 8.4): the argument buffer is the same for all, and nothing changes it.
@@ -183,24 +189,14 @@ impl FunctionLowering<'_, '_> {
             Offset::Scalar(scalar) => self.scalar_operand(scalar),
         };
         self.cursor.advance();
-        let mut values = vec![];
-        for element in 0..u64::from(access.count) {
-            let from = start + element * access.element_bytes();
-            values.push(match offset.scalar() {
-                Some(offset) => {
-                    let offset = offset.to_owned();
-                    self.load_argument(&arguments, from, &offset, &access, room)
-                }
-                None => {
-                    let offsets = self.vector(&offset);
-                    let base = self.writer.value(&format!("getelementptr i8, ptr {arguments}, i64 {from}"));
-                    let places =
-                        self.writer.value(&format!("getelementptr i8, ptr {base}, <32 x i32> {offsets}"));
-                    let mask = self.active();
-                    Value::varying(access.bits, self.gather(&places, access.bits, &mask))
-                }
+        let values =
+            self.guarded_parameter(instruction, &access, (address.offset, &offset), room, |lowering| {
+                let elements = (0..u64::from(access.count)).map(|element| {
+                    let from = start + element * access.element_bytes();
+                    lowering.load_argument(&arguments, from, &offset, &access, room)
+                });
+                elements.collect()
             });
-        }
         self.take_loaded(places, values);
     }
 
@@ -208,11 +204,18 @@ impl FunctionLowering<'_, '_> {
         &mut self,
         arguments: &str,
         from: u64,
-        offset: &str,
+        offset: &Value,
         access: &Access,
         room: u32,
     ) -> Value {
         let bits = access.bits;
+        let Some(offset) = offset.scalar() else {
+            let offsets = self.vector(offset);
+            let base = self.writer.value(&format!("getelementptr i8, ptr {arguments}, i64 {from}"));
+            let places = self.writer.value(&format!("getelementptr i8, ptr {base}, <32 x i32> {offsets}"));
+            let mask = self.active();
+            return Value::varying(bits, self.gather(&places, bits, &mask));
+        };
         if let Ok(number) = offset.parse::<i64>()
             && (number < 0 || number as u64 + access.bytes() > u64::from(room))
         {

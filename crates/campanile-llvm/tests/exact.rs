@@ -1,4 +1,5 @@
-//! Results that are specified exactly have the same bits on both engines, rounded in every way, whatever the processor.
+//! Results that are specified exactly have the same bits on both engines, whatever the processor: numbers rounded in every
+//! way, and quotients of integers, which are computed as numbers.
 
 mod found;
 mod launched;
@@ -244,5 +245,20 @@ fn numbers_become_integers_in_every_way() {
             cases.extend(MODES.map(|mode| Case(format!("f2i.{ty}.{}{mode} %z, %a", format.0), bits)));
         }
         compare(&cases, format.1, |index| operand(format, index));
+    }
+}
+
+#[test]
+fn integers_are_divided() {
+    for bits in [64, 32, 16] {
+        let mut cases = vec![];
+        for instruction in ["udiv", "sdiv", "udiv.rem", "sdiv.rem"] {
+            for divisor in ["%b", "10", "16", "-7"] {
+                cases.push(Case(format!("{instruction}.{bits}b %z, %a, {divisor}"), bits));
+            }
+        }
+        let ones = u64::MAX >> (64 - bits);
+        // Divisors are the second sources.
+        compare(&cases, bits, |index| (integer(index) & ones).max(u64::from(index % 3 == 1)));
     }
 }
