@@ -191,7 +191,8 @@ fn opencl<'a>(case: &'a Case, platform: Option<&'a Platform>) -> Option<Result<B
 pub fn scaling(case: &Case, threads: usize, turns: Turns) -> Result<Option<f64>> {
     let (mut one, mut all) = (Jit::new(case, 1)?, Jit::new(case, threads)?);
     let (mut alone, mut together) = (Vec::new(), Vec::new());
-    (one.launch()?, all.launch()?);
+    one.launch()?;
+    all.launch()?;
     for _ in 0..turns.least {
         alone.push(milliseconds(one.launch()?));
         together.push(milliseconds(all.launch()?));

@@ -51,14 +51,13 @@ impl Platform {
             if !platform.name()?.starts_with(name) {
                 continue;
             }
-            for id in platform.get_devices(CL_DEVICE_TYPE_CPU)? {
-                let device = Device::new(id);
-                let version = format!("{}, {}", platform.name()?, device.driver_version()?);
-                let subgroups = device.extensions()?.contains("cl_intel_required_subgroup_size");
-                let context = Context::from_device(&device)?;
-                let queue = CommandQueue::create_default_with_properties(&context, 0, 0)?;
-                return Ok(Some(Platform { context, queue, version, subgroups }));
-            }
+            let Some(id) = platform.get_devices(CL_DEVICE_TYPE_CPU)?.first().copied() else { continue };
+            let device = Device::new(id);
+            let version = format!("{}, {}", platform.name()?, device.driver_version()?);
+            let subgroups = device.extensions()?.contains("cl_intel_required_subgroup_size");
+            let context = Context::from_device(&device)?;
+            let queue = CommandQueue::create_default_with_properties(&context, 0, 0)?;
+            return Ok(Some(Platform { context, queue, version, subgroups }));
         }
         Ok(None)
     }
