@@ -31,7 +31,7 @@ pub fn subgroup_reduction(quick: bool) -> Case {
         })
 }
 
-/// Work-items that are no power of two, so that the bytes of each do not all meet in one set of the caches.
+/// As few work-groups as make the counting outweigh the adding up.
 pub fn histogram(quick: bool) -> Case {
     let count: u64 = if quick { 1 << 17 } else { 1 << 25 };
     let mut random = Random::new(11);
