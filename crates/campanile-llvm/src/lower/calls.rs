@@ -33,7 +33,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.cursor.advance();
         let lanes = condition.map(|condition| {
             let (active, condition) = (self.active(), self.vector(&condition));
-            self.writer.value(&format!("and <32 x i1> {active}, {condition}"))
+            self.within(&active, &condition)
         });
         let after = lanes.as_ref().map(|lanes| self.skip_if_none(lanes, "called"));
         match (target, &callees[..]) {
@@ -181,7 +181,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let address = self.writer.value(&format!("extractelement <32 x i64> {targets}, i32 {lane}"));
         let all = self.splat(&address, 64);
         let same = self.writer.value(&format!("icmp eq <32 x i64> {targets}, {all}"));
-        let now = self.writer.value(&format!("and <32 x i1> {left}, {same}"));
+        let now = self.within(&left, &same);
         let left = self.without(&left, &now);
         self.writer.line(&format!("store <32 x i1> {left}, ptr {rest}"));
         let cases: Vec<(FunctionId, String)> =

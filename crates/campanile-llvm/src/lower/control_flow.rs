@@ -242,11 +242,16 @@ impl FunctionLowering<'_, '_> {
         match self.mask.clone() {
             None => self.split(plan, condition, target, next),
             Some(mask) => {
-                let taken = self.writer.value(&format!("and <32 x i1> {mask}, {}", condition.bits));
+                let taken = self.within(&mask, &condition.bits);
                 let left = self.without(&mask, &taken);
                 self.dispatch(plan, &[(target, taken), (next, left)]);
             }
         }
+    }
+
+    /// The lanes of a mask for which a condition holds, whatever it is in others: there it may be no value at all.
+    pub fn within(&mut self, mask: &str, condition: &str) -> String {
+        self.select(Width::All, mask, 1, condition, &constant(Width::All, 1, 0))
     }
 
     /// The lanes of one mask that are not in another one, which is part of it.
@@ -360,7 +365,7 @@ impl FunctionLowering<'_, '_> {
         if value.is_some() {
             let lanes = if self.found.is_divergent(self.block) {
                 let active = self.active();
-                self.writer.value(&format!("and <32 x i1> {active}, {}", condition.bits))
+                self.within(&active, &condition.bits)
             } else {
                 self.splat(&condition.bits, 1)
             };

@@ -240,7 +240,7 @@ impl FunctionLowering<'_, '_> {
         let private_tag = constant(Width::All, 32, generic(Space::Private, 0) >> 32);
         let is_private = self.compare(Width::All, "eq", 32, &tags, &private_tag);
         let active = self.active();
-        let private = self.writer.value(&format!("and <32 x i1> {active}, {is_private}"));
+        let private = self.within(&active, &is_private);
         let others = self.without(&active, &private);
         let low = self.resize(Width::All, &addresses, 64, 32);
         (private, others, Value::varying(32, low))
