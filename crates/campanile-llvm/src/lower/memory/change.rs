@@ -50,7 +50,7 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn change(&mut self, access: &Access, address: &Value, change: &Change) -> Option<String> {
         let olds = change.is_read.then(|| self.results(access.bits));
         if let (Some(scalar), true) = (address.scalar(), change.combination().is_some()) {
-            let pointer = self.pointer(access.space, &scalar.to_owned());
+            let pointer = self.pointer(access.space, scalar);
             let active = self.active_bits().unwrap_or_else(|| "-1".to_owned());
             self.change_together(access, change, &pointer, &active, olds.as_ref());
         } else if access.space == Space::Shared

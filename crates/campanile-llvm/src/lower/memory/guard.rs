@@ -76,7 +76,7 @@ impl FunctionLowering<'_, '_> {
     fn inside(&mut self, address: &Value, start: &str, size: &str) -> String {
         let bits = address.bits;
         if let Some(scalar) = address.scalar() {
-            return self.is_among(bits, &scalar.to_owned(), start, size);
+            return self.is_among(bits, scalar, start, size);
         }
         let steps = |rows: &&Rows| (rows.inner as i64).unsigned_abs() <= LARGEST_STEP;
         if let (Some(rows), None) = (address.sure_rows().filter(steps).cloned(), &self.mask) {
