@@ -1,5 +1,7 @@
 //! What the fuzz targets share: texts and their modules, edits of texts, launches, layouts.
 
+#[path = "../../crates/campanile-llvm/tests/agree/mod.rs"]
+pub mod agree;
 mod edit;
 mod launch;
 mod layout;
