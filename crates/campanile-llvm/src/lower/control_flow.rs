@@ -62,15 +62,20 @@ impl FunctionLowering<'_, '_> {
     pub fn region(&mut self, region: usize, start: Start) {
         let mut plan = Plan::default();
         self.begin_region(region);
-        self.enter(start.block, None);
+        self.enter_at(start);
         if start.instruction == self.body.blocks[start.block].first {
             self.count(start.block);
         }
+        self.instructions(&mut plan, start.instruction);
+        self.planned(plan);
+    }
+
+    /// Goes to a place where all 32 lanes are.
+    pub fn enter_at(&mut self, start: Start) {
+        self.enter(start.block, None);
         for _ in self.body.blocks[start.block].first..start.instruction {
             self.cursor.advance();
         }
-        self.instructions(&mut plan, start.instruction);
-        self.planned(plan);
     }
 
     /// Writes the blocks that are planned, and those that they lead to.

@@ -24,6 +24,7 @@ mod instruction;
 mod logical;
 mod memory;
 mod program;
+mod recomputation;
 mod region_loops;
 mod regions;
 mod rounding;

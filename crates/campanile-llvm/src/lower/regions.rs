@@ -13,6 +13,7 @@ use cranelift_entity::EntityRef;
 
 use super::function::{FunctionLowering, HomePart};
 use super::program::Program;
+use super::recomputation::Recomputed;
 use super::writer::LANES;
 
 /// Bytes of the states of a work-group: what more than this is needed for takes coroutines.
@@ -39,7 +40,9 @@ pub(super) struct Regions {
     pub starts: Vec<Start>,
     /// Sub-groups of a work-group.
     pub subgroups: u32,
-    /// The places in the state of the parts of each register that is live at any barrier.
+    /// What regions compute again.
+    recomputed: Recomputed,
+    /// The places in the state of the parts of each other register that is live at any barrier.
     places: BTreeMap<RegisterId, Vec<u64>>,
     /// Bytes of a state.
     pub state_bytes: u64,
@@ -69,7 +72,9 @@ impl Regions {
             return None;
         }
         let first = Start { block: BlockId::new(0), instruction: body.blocks[BlockId::new(0)].first };
-        let live = live_registers(body, &Liveness::new(body, &graph), &barriers);
+        let recomputed = Recomputed::of(program.module, body, &graph, found);
+        let mut live = live_registers(body, &Liveness::new(body, &graph), &barriers);
+        live.retain(|register| !recomputed.contains(*register));
         let starts = std::iter::once(first).chain(barriers).collect();
         let lowering = FunctionLowering::new(program, kernel)?;
         let (mut places, mut end) = (BTreeMap::new(), 0u64);
@@ -85,7 +90,7 @@ impl Regions {
         let state_bytes = end.next_multiple_of(ALIGNMENT);
         let subgroups = u32::try_from(items / u64::from(LANES)).ok()?;
         let is_small = state_bytes.saturating_mul(subgroups.into()) <= GREATEST_STATES;
-        is_small.then_some(Regions { starts, subgroups, places, state_bytes })
+        is_small.then_some(Regions { starts, subgroups, recomputed, places, state_bytes })
     }
 
     /// The region that begins behind a barrier.
@@ -137,13 +142,15 @@ impl FunctionLowering<'_, '_> {
         self.writer.line(&format!("ret i32 {}", regions.behind(instruction)));
     }
 
-    /// Takes what is live at the start of a region out of the state.
+    /// Takes what is live at the start of a region out of the state, or computes it again.
     pub fn begin_region(&mut self, region: usize) {
         let Some(regions) = self.program.regions.clone() else { unreachable!("the kernel has regions") };
         if region == 0 {
             return;
         }
-        for register in live_at(self.body, &self.liveness, regions.starts[region]) {
+        let live = live_at(self.body, &self.liveness, regions.starts[region]);
+        self.recompute(&regions.recomputed, &live);
+        for register in live {
             self.each_part(&regions, register, |lowering, part, place| {
                 let HomePart { name, ty, .. } = part;
                 let value = lowering.writer.value(&format!("load {ty}, {place}"));
@@ -152,14 +159,15 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Does something with each part of a register's homes and its place in the state.
+    /// Does something with each part of a register's homes and its place in the state, if it is kept there.
     fn each_part(
         &mut self,
         regions: &Regions,
         register: RegisterId,
         work: impl Fn(&mut Self, &HomePart, &str),
     ) {
-        for (part, offset) in self.home_parts(register).iter().zip(&regions.places[&register]) {
+        let Some(places) = regions.places.get(&register) else { return };
+        for (part, offset) in self.home_parts(register).iter().zip(places) {
             let place = self.writer.value(&format!("getelementptr inbounds i8, ptr %state, i64 {offset}"));
             let place = format!("ptr {place}, align {}", alignment(part.bytes));
             match &part.condition {
