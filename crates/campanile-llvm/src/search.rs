@@ -44,9 +44,16 @@ fn named(path: &Path) -> Vec<Place> {
     vec![Place { source: VARIABLE, path: path.to_owned(), outlook }]
 }
 
-/// The LLVM that the Rust compiler uses.
+/// The LLVM that the Rust compiler uses: that of the default toolchain where rustup has its toolchains in the usual place,
+/// otherwise where the compiler says. Asking it takes longer than many a launch.
 fn toolchain() -> Vec<Place> {
     const SOURCE: &str = "the Rust toolchain";
+    if let Some(folder) = rustup_home().and_then(|home| default_toolchain(&home)) {
+        let places = in_folder(SOURCE, &folder.join("lib"));
+        if places.iter().any(|place| place.outlook.is_ok()) {
+            return places;
+        }
+    }
     let answer = Command::new("rustc").args(["--print", "sysroot"]).output();
     let fault = match answer {
         Ok(output) if output.status.success() => {
@@ -58,6 +65,18 @@ fn toolchain() -> Vec<Place> {
     };
     let path = PathBuf::from("rustc --print sysroot");
     vec![Place { source: SOURCE, path, outlook: Err(Fault::Unloadable(fault)) }]
+}
+
+fn rustup_home() -> Option<PathBuf> {
+    let named = env::var_os("RUSTUP_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(env::home_dir()?.join(".rustup")))
+}
+
+/// The folder of the toolchain that rustup's settings say is used where nothing else is asked for.
+fn default_toolchain(home: &Path) -> Option<PathBuf> {
+    let settings: toml::Table = fs::read_to_string(home.join("settings.toml")).ok()?.parse().ok()?;
+    let name = settings.get("default_toolchain")?.as_str()?;
+    Some(home.join("toolchains").join(name))
 }
 
 /// The usual folders of the system, and its loader's own.
@@ -131,6 +150,19 @@ fn version(name: &str) -> Option<[u32; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_default_toolchain_is_found_by_the_settings() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(default_toolchain(home.path()), None);
+        let settings = home.path().join("settings.toml");
+        fs::write(&settings, "version = \"12\"\ndefault_toolchain = \"stable-x\"\n[overrides]\n").unwrap();
+        assert_eq!(default_toolchain(home.path()), Some(home.path().join("toolchains/stable-x")));
+        fs::write(&settings, "default_toolchain = 7").unwrap();
+        assert_eq!(default_toolchain(home.path()), None);
+        fs::write(&settings, "default_toolchain =").unwrap();
+        assert_eq!(default_toolchain(home.path()), None);
+    }
 
     #[test]
     fn names_of_the_library_are_known() {

@@ -95,7 +95,7 @@ impl FunctionLowering<'_, '_> {
         let distances = self.binary(Width::All, "sub", bits, &addresses, &start);
         let mut outside = self.compare(Width::All, "uge", bits, &distances, &size);
         if let Some(mask) = self.mask.clone() {
-            outside = self.binary(Width::All, "and", 1, &outside, &mask);
+            outside = self.within(&mask, &outside);
         }
         let outside = self.bits_of(&outside);
         self.compare(Width::One, "eq", 32, &outside, "0")

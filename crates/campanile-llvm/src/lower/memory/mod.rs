@@ -95,8 +95,10 @@ impl FunctionLowering<'_, '_> {
             }
         };
         let from = offset.bits;
-        // No shared address is so great that it would be negative, so that a sum which wraps around is none.
-        let sum = if space == Space::Shared { "add nsw" } else { "add" };
+        // No shared address is so great that it would be negative, so that a sum which wraps around is none; but guards
+        // look at what is none, too.
+        let is_good = space == Space::Shared && !self.program.instrumentation.bounds;
+        let sum = if is_good { "add nsw" } else { "add" };
         let mut add = |lowering: &mut FunctionLowering<'_, '_>, width: Width, sources: &[String]| {
             let offset = lowering.extend(width, &sources[1], from, bits, true);
             vec![lowering.binary(width, sum, bits, &sources[0], &offset)]
