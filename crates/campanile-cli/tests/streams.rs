@@ -83,7 +83,7 @@ fn every_message_for_scripts_is_an_object_with_a_type() {
         &["check", &path],
         &["fmt", "--check", &path],
         &["link", "-o", &path, &path],
-        &["run", &path],
+        &["run", "--engine", "checked", &path],
         &["test", &path],
         &["check", "no such file"],
         &["chekc"],
