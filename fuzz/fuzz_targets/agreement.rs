@@ -3,12 +3,14 @@
 #![no_main]
 
 use campanile_fuzz::agree;
+use campanile_llvm::JitOptions;
 use campanile_smith::{Options, sample_with};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut bytes = arbitrary::Unstructured::new(bytes);
     let Ok(sample) = sample_with(&mut bytes, Options::REPRODUCIBLE) else { return };
-    if let Err(fault) = agree::compare(&sample, 2, None) {
+    let options = JitOptions { threads: Some(2), cache: None, ..JitOptions::default() };
+    if let Err(fault) = agree::compare(&sample, options) {
         panic!("{}\n{:?}\n{fault}", sample.text, sample.shape);
     }
 });
