@@ -109,7 +109,8 @@ impl<'b> Body<'b, '_> {
                 self.line(format!("ld.const.64b {target}, [{} + {offset}];", table.name));
             }
             _ => {
-                let other = *self.choices.one_of(&alike);
+                // Its arguments may have cost so much that none is left that could be paid besides.
+                let other = if alike.is_empty() { callee } else { *self.choices.one_of(&alike) };
                 self.line(format!("addrof.64b {target}, {};", callee.name));
                 if other.name != callee.name {
                     let (first, second) = (target.clone(), self.scratch(64));
