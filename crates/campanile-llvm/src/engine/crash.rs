@@ -51,6 +51,7 @@ mod signals {
     use std::mem::MaybeUninit;
     use std::ptr;
     use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::CURRENT;
 
@@ -67,6 +68,9 @@ mod signals {
 
     /// What was done before about each of the signals.
     static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
+
+    /// Whether a crash is being reported.
+    static REPORTED: AtomicBool = AtomicBool::new(false);
 
     /// From now on crashes of compiled kernels are reported.
     pub fn report() {
@@ -89,6 +93,11 @@ mod signals {
         let index = SIGNALS.iter().position(|(known, _)| *known == signal).unwrap_or(0);
         // SAFETY: a kernel that is current lives until it is not.
         let Some(kernel) = (unsafe { CURRENT.get().as_ref() }) else { return restore(signal, index) };
+        // Of several threads that crash the first one tells, and ends them all.
+        while REPORTED.swap(true, Ordering::Relaxed) {
+            // SAFETY: waiting for a signal is allowed in handlers.
+            unsafe { libc::pause() };
+        }
         for part in ["error: kernel ", &kernel.described, " ", SIGNALS[index].1, ADVICE] {
             // SAFETY: these are bytes of a text; writing is allowed in handlers.
             unsafe { libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len()) };
