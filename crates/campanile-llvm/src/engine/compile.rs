@@ -115,7 +115,7 @@ impl Compiler {
 
     fn emit(&self, text: &str) -> Result<Object, CompileError> {
         let module = Module::parse(self.llvm, text)?;
-        self.machine.object(self.machine.optimize(module, &std::env::var("P").unwrap_or(PASSES.into()))?)
+        self.machine.object(self.machine.optimize(module, PASSES)?)
     }
 }
 
