@@ -45,10 +45,6 @@ impl FunctionLowering<'_, '_> {
         Participants { bits, all_active }
     }
 
-    fn mask_of(&mut self, bits: &str) -> String {
-        self.writer.value(&format!("bitcast i32 {bits} to <32 x i1>"))
-    }
-
     /// Writes a result to the lanes that take part.
     fn write_participants(
         &mut self,

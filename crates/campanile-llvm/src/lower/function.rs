@@ -290,6 +290,11 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
         self.writer.value(&format!("bitcast <32 x i1> {mask} to i32"))
     }
 
+    /// The bits of a number as a vector.
+    pub fn mask_of(&mut self, bits: &str) -> String {
+        self.writer.value(&format!("bitcast i32 {bits} to <32 x i1>"))
+    }
+
     /// The active lanes as a vector of bits.
     pub fn active(&self) -> String {
         self.mask.clone().unwrap_or_else(|| constant(Width::All, 1, 1))
@@ -520,6 +525,12 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
             }
             _ => unreachable!("{operand:?} is no place to write to"),
         }
+    }
+
+    /// The index of an instruction of this body.
+    pub fn index_of(&self, instruction: &Instruction) -> u32 {
+        let index = self.body.instructions.iter().position(|one| std::ptr::eq(one, instruction));
+        index.expect("an instruction of this body") as u32
     }
 
     /// The operands of an instruction.

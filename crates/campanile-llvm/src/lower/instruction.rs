@@ -17,15 +17,15 @@ impl FunctionLowering<'_, '_> {
         let op = instruction.op;
         match op.opcode() {
             Opcode::Arithmetic(opcode) => {
-                self.lanewise(instruction, super::arithmetic::extension(opcode, op), arithmetic)
+                self.lanewise(instruction, super::arithmetic::extension(opcode, op), compute)
             }
-            Opcode::Logical(_) => self.lanewise(instruction, Extension::None, logical),
+            Opcode::Logical(_) => self.lanewise(instruction, Extension::None, compute),
             Opcode::Compare(Compare::Fcmp) if !super::floating_point::is_native(op, self.program.target) => {
                 self.compute_on_host(instruction);
             }
-            Opcode::Compare(_) => self.lanewise(instruction, Extension::None, comparison),
+            Opcode::Compare(_) => self.lanewise(instruction, Extension::None, compute),
             Opcode::FloatingPoint(_) if super::floating_point::is_native(op, self.program.target) => {
-                self.lanewise(instruction, Extension::None, floating_point);
+                self.lanewise(instruction, Extension::None, compute);
             }
             Opcode::FloatingPoint(_) => self.compute_on_host(instruction),
             Opcode::DataMovement(opcode) => self.data_movement(opcode, instruction),
@@ -95,46 +95,19 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-fn arithmetic(
-    lowering: &mut FunctionLowering<'_, '_>,
-    op: Op,
-    width: Width,
-    _: u32,
-    sources: &[String],
-) -> Vec<String> {
-    let Opcode::Arithmetic(opcode) = op.opcode() else { unreachable!("arithmetic") };
-    lowering.arithmetic(opcode, op, width, sources)
-}
-
-fn logical(
+/// The operations of the chapters that compute lane by lane.
+fn compute(
     lowering: &mut FunctionLowering<'_, '_>,
     op: Op,
     width: Width,
     element: u32,
     sources: &[String],
 ) -> Vec<String> {
-    let Opcode::Logical(opcode) = op.opcode() else { unreachable!("logical") };
-    vec![lowering.logical(opcode, op, width, element, sources)]
-}
-
-fn comparison(
-    lowering: &mut FunctionLowering<'_, '_>,
-    op: Op,
-    width: Width,
-    _: u32,
-    sources: &[String],
-) -> Vec<String> {
-    let Opcode::Compare(opcode) = op.opcode() else { unreachable!("comparison") };
-    vec![lowering.comparison(opcode, op, width, sources)]
-}
-
-fn floating_point(
-    lowering: &mut FunctionLowering<'_, '_>,
-    op: Op,
-    width: Width,
-    _: u32,
-    sources: &[String],
-) -> Vec<String> {
-    let Opcode::FloatingPoint(opcode) = op.opcode() else { unreachable!("floating point") };
-    vec![lowering.floating_point(opcode, op, width, sources)]
+    match op.opcode() {
+        Opcode::Arithmetic(opcode) => lowering.arithmetic(opcode, op, width, sources),
+        Opcode::Logical(opcode) => vec![lowering.logical(opcode, op, width, element, sources)],
+        Opcode::Compare(opcode) => vec![lowering.comparison(opcode, op, width, sources)],
+        Opcode::FloatingPoint(opcode) => vec![lowering.floating_point(opcode, op, width, sources)],
+        other => unreachable!("{other:?} is not computed lane by lane"),
+    }
 }

@@ -148,7 +148,7 @@ impl FunctionLowering<'_, '_> {
         let written = self.writer.value(&format!(
             "call i32 {service}(ptr %frame, i32 {number}, i32 {active}, ptr {from}, ptr {to})"
         ));
-        let written = self.writer.value(&format!("bitcast i32 {written} to <32 x i1>"));
+        let written = self.mask_of(&written);
         self.cursor.advance();
         let whole = self.take(&to, 0, 64);
         for (index, (register, element)) in self.places(&operands[0]).iter().enumerate() {

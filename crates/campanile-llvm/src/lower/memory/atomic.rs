@@ -6,7 +6,7 @@
 use std::mem::offset_of;
 
 use campanile_core::isa::{Memory, Op, Opcode, Operation, Order, Space};
-use campanile_core::module::{Instruction, Operand};
+use campanile_core::module::{Instruction, Operand, RegisterId};
 
 use super::Access;
 use super::change::Change;
@@ -115,12 +115,9 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Whether a lane may read what an instruction of this block leaves in a register.
-    fn is_read_later(&self, register: campanile_core::module::RegisterId, instruction: &Instruction) -> bool {
-        let block = self.body.block_instructions(self.block);
-        let index = block.iter().position(|one| std::ptr::eq(one, instruction));
-        index.is_none_or(|index| {
-            self.liveness.live_after(self.body, self.block, index).binary_search(&register).is_ok()
-        })
+    fn is_read_later(&self, register: RegisterId, instruction: &Instruction) -> bool {
+        let index = self.index_of(instruction) - self.body.blocks[self.block].first;
+        self.liveness.live_after(self.body, self.block, index as usize).binary_search(&register).is_ok()
     }
 
     fn compare_and_swap(&mut self, access: &Access, address: &Value, values: &[Value]) -> String {

@@ -184,7 +184,7 @@ impl FunctionLowering<'_, '_> {
     ) {
         let bits = access.bits;
         let Some((name, neutral)) = change.combination() else { unreachable!("exchanges go lane by lane") };
-        let mask = self.writer.value(&format!("bitcast i32 {same} to <32 x i1>"));
+        let mask = self.mask_of(same);
         let counted = change.value.scalar().filter(|_| name == "add").map(str::to_owned);
         let (total, before) = match counted {
             Some(value) => self.counted(bits, &value, same, olds.is_some()),

@@ -67,9 +67,8 @@ impl FunctionLowering<'_, '_> {
 
     /// The number of an instruction among those that are guarded.
     fn site(&mut self, instruction: &Instruction) -> usize {
-        let index = self.body.instructions.iter().position(|one| std::ptr::eq(one, instruction));
-        let index = index.expect("an instruction of this body");
-        self.program.site(self.id, index as u32)
+        let index = self.index_of(instruction);
+        self.program.site(self.id, index)
     }
 
     /// Whether the addresses of all active lanes are among so many from a first one on.
@@ -131,7 +130,7 @@ impl FunctionLowering<'_, '_> {
         let uniform: Vec<bool> = values.iter().map(|value| value.scalar().is_some()).collect();
         let whole = self.end_way(&values, &uniform, &done);
         self.writer.place(&some);
-        let lanes = self.writer.value(&format!("bitcast i32 {permitted} to <32 x i1>"));
+        let lanes = self.mask_of(&permitted);
         let before = self.mask.replace(lanes.clone());
         let values = work(self);
         let values = self.zero_elsewhere(&values, &uniform, &lanes);

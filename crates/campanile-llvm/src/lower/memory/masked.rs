@@ -127,7 +127,7 @@ impl FunctionLowering<'_, '_> {
         let bits = self.bits_of(mask);
         let bits = self.writer.value(&format!("lshr i32 {bits}, {}", row * width));
         let bits = self.writer.value(&format!("and i32 {bits}, {}", (1u64 << width) - 1));
-        self.writer.value(&format!("bitcast i32 {bits} to <32 x i1>"))
+        self.mask_of(&bits)
     }
 
     /// Where the elements of a lane lie.
