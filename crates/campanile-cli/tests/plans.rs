@@ -1,23 +1,14 @@
 //! Launch plans give the same results and move the same bytes on both engines.
 
+mod folders;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use campanile::llvm::JitEngine;
-
-/// Copies a folder and all below it.
-fn copy(from: &Path, to: &Path) {
-    if from.is_dir() {
-        fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        }
-    } else {
-        fs::copy(from, to).unwrap();
-    }
-}
+use folders::copy;
 
 /// All files below a folder.
 fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>, root: &Path) {

@@ -3,9 +3,13 @@
 //! Every `console` block and every command in the head of an example is run in a copy of the files it may name. A
 //! command succeeds unless the output shown has an error in it. `…` in the output stands for any text.
 
+mod folders;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use folders::copy;
 
 /// A command with the output shown under it.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,17 +20,6 @@ struct Shown {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn copy(from: &Path, to: &Path) {
-    if from.is_dir() {
-        fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        }
-    } else {
-        fs::copy(from, to).unwrap();
-    }
 }
 
 /// A folder with everything that the commands read.
