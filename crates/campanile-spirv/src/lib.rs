@@ -1,1 +1,3 @@
 //! SPIR-V for the OpenCL environment.
+
+pub mod built_in;
