@@ -17,6 +17,18 @@ pub fn write_whole(path: &Path, text: &str) -> Result<()> {
     replace(path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
 }
 
+/// Writes bytes. `-` is standard output.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_whole_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    if path == Path::new("-") {
+        let mut out = io::stdout().lock();
+        return out.write_all(bytes).and_then(|()| out.flush()).context("cannot write standard output");
+    }
+    replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
 /// Writes a file under another name beside its place and moves it there, so that nobody ever sees a part of it, and a
 /// failure leaves nothing behind and an older file as it was.
 ///

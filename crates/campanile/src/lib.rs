@@ -53,6 +53,7 @@ pub use campanile_contract as contract;
 pub use campanile_core as language;
 pub use campanile_engine as engine;
 pub use campanile_llvm as llvm;
+pub use campanile_spirv as spirv;
 pub use device::{AccessError, Action, Device, Reason, Transfer};
 pub use element::Element;
 pub use kernel::Kernel;

@@ -397,6 +397,26 @@ codes! {
         "Linked modules have one major version and targets of which one executes the others (spec 6.1).",
         "",
         "";
+    TargetLacks = 651, Error, "something that the target does not have",
+        "A translated module needs a device with certain optional parts of OpenCL. `--target` names a version of OpenCL, `--device` a list of what a device has; the message names what is missing and the first instruction that needs it.",
+        "",
+        "";
+    DeviceRecursion = 652, Error, "recursion, which the target does not have",
+        "OpenCL has no recursion: a function must not be called while it runs, neither by itself nor by way of others or of an address.",
+        "",
+        "";
+    Inexpressible = 653, Error, "something that the target cannot say",
+        "Some of PISA has no form in the target, such as atomics of 128 bits in SPIR-V, or variables whose initial contents hold the addresses of one another.",
+        "",
+        "";
+    DeviceDecides = 654, Warning, "result that the device decides",
+        "PISA says where lanes that have parted come together again, OpenCL does not. Where sub-group operations stand behind such a place, but before all lanes are together, their results may differ between devices.",
+        "",
+        "";
+    NotExported = 655, Warning, "function that is not exported",
+        "A function that uses private or shared memory by address must be told by its caller where that memory is, so that functions of other modules cannot call it.",
+        "",
+        "";
 }
 
 impl std::fmt::Display for Code {

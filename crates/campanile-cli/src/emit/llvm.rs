@@ -1,6 +1,4 @@
-//! `pisa emit`
-
-use std::path::PathBuf;
+//! Kernels as LLVM IR and as machine code.
 
 use anyhow::{Context, Result};
 use campanile::LaunchError;
@@ -9,34 +7,16 @@ use campanile::language::analysis::LaunchShape;
 use campanile::language::module::{FunctionId, FunctionKind, Module};
 use campanile::llvm::lower::{Target, lower};
 use campanile::llvm::{self, Llvm, PASSES, TargetMachine};
-use clap::{Args, ValueEnum};
-use serde_json::json;
+use clap::Args;
 
 use crate::advice::advised;
-use crate::console::{Console, Tally};
+use crate::kernels;
 use crate::run::Size;
-use crate::{Outcome, input, kernels, output};
 
-/// Translate a kernel for other tools
-///
-/// `llvm` is the IR that a kernel becomes before LLVM has optimized it: 32 work-items at a time, as `pisa run --engine
-/// jit` compiles it. `asm` is the assembly text of that, optimized. Both are made for the
-/// local size that is given, or that the kernel requires; without one, for any.
+/// Options of `--to llvm` and `--to asm`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  pisa emit examples/scan.pisa --to asm --local 256
-  pisa emit kernels.pisa --to llvm --kernel step -o step.ll
-  pisa emit kernels.pisa --to llvm | opt -passes='default<O3>' -S
-
-Exit status: 0 emitted, 1 the modules are at fault, 2 wrong usage, unreadable files, or no LLVM.")]
-pub struct Emit {
-    /// Modules; `-` is standard input. Several are linked
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// What to translate to
-    #[arg(long, value_name = "FORM")]
-    to: Form,
+#[command(next_help_heading = "Options of llvm and asm")]
+pub(super) struct LlvmOptions {
     /// Name of the kernel; may be left out when there is only one
     #[arg(short, long, value_name = "NAME")]
     kernel: Option<String>,
@@ -46,33 +26,20 @@ pub struct Emit {
     /// Processor to make code for, such as `x86-64-v3`; this machine's if left out
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
-    /// Where to write the result; `-` is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
 }
 
-/// What kernels are translated to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// LLVM IR, not optimized
-    Llvm,
-    /// Assembly for this machine, optimized
-    Asm,
-}
-
-impl Emit {
-    /// Runs the command.
-    pub fn execute(&self, console: &Console) -> Result<Outcome> {
-        let mut tally = Tally::default();
-        let program = input::load_program(&self.files, false, console, &mut tally)?;
-        if let Some(program) = &program {
-            output::write_whole(&self.output, &self.emitted(program)?)?;
-        }
-        console.summary("emit", tally, json!({}));
-        Ok(if program.is_some() { Outcome::Fine } else { Outcome::Faulty })
+impl LlvmOptions {
+    /// An option that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        let kernel = self.kernel.as_ref().map(|_| "--kernel");
+        kernel.or(self.local.as_ref().map(|_| "--local")).or(self.cpu.as_ref().map(|_| "--cpu"))
     }
 
-    fn emitted(&self, program: &Module) -> Result<String> {
+    /// The text of a kernel.
+    ///
+    /// # Errors
+    /// When there is no such kernel, or no LLVM.
+    pub fn emitted(&self, program: &Module, assembly: bool) -> Result<String> {
         let name = kernels::find(program, self.kernel.as_deref())?;
         let kernel = program.kernel(&name).context("the kernel has just been found")?;
         let shape = self.shape(program, kernel)?;
@@ -82,13 +49,11 @@ impl Emit {
             None => TargetMachine::host(llvm)?,
         };
         let lowered = lower(program, kernel, shape, &Target::of(&machine));
-        match self.to {
-            Form::Llvm => Ok(lowered.text),
-            Form::Asm => {
-                let module = machine.optimize(llvm::Module::parse(llvm, &lowered.text)?, PASSES)?;
-                Ok(machine.assembly(module)?)
-            }
+        if !assembly {
+            return Ok(lowered.text);
         }
+        let module = machine.optimize(llvm::Module::parse(llvm, &lowered.text)?, PASSES)?;
+        Ok(machine.assembly(module)?)
     }
 
     /// What is known of the launches that the code is for.

@@ -1,0 +1,420 @@
+//! What is decided before a function is written: which functions there are, where their variables lie in private and
+//! shared memory, and which of them must be told by their callers where that memory is.
+//!
+//! No device function may call itself, so each function's private variables have one place in a block that the kernel
+//! holds, and an address is a place in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use campanile_core::analysis::{CallGraph, Callees};
+use campanile_core::isa::{DataMovement, Memory, Opcode, Space, SpecialRegister};
+use campanile_core::module::{
+    Address, Base, Body, FunctionId, FunctionKind, InitializerItem, Instruction, Linkage, Module, Offset,
+    Operand, Parameter, Place, Scalar, Signature, VariableId,
+};
+
+/// Least alignment of everything in private and shared memory.
+const ALIGNMENT: u32 = 16;
+
+/// Bytes between the starts of two pieces of shared memory that are told apart by address.
+pub(super) const REGION_BITS: u32 = 26;
+
+/// What a function must be told by its callers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hidden {
+    /// Where private memory is.
+    pub private: bool,
+    /// Where shared memory is.
+    pub shared: bool,
+    /// The address of the printf buffer.
+    pub printf: bool,
+}
+
+impl Hidden {
+    /// Whether it must be told anything.
+    pub fn any(self) -> bool {
+        self.private || self.shared || self.printf
+    }
+
+    fn with(self, other: Hidden) -> Hidden {
+        Hidden {
+            private: self.private || other.private,
+            shared: self.shared || other.shared,
+            printf: self.printf || other.printf,
+        }
+    }
+}
+
+/// A kernel or function that others may see, with what it reaches.
+struct Reach {
+    root: FunctionId,
+    functions: Vec<FunctionId>,
+}
+
+/// What is decided of a module.
+pub(super) struct Plan<'m> {
+    pub module: &'m Module,
+    /// Functions that are written or declared.
+    pub functions: BTreeSet<FunctionId>,
+    /// Variables of global and constant memory.
+    pub variables: BTreeSet<VariableId>,
+    /// Places of private and shared variables in their memory.
+    pub places: BTreeMap<VariableId, u64>,
+    /// Bytes of private memory of each kernel.
+    pub private_bytes: BTreeMap<FunctionId, u64>,
+    /// Bytes of shared variables of each kernel.
+    pub shared_bytes: BTreeMap<FunctionId, u64>,
+    /// Most parameters of a kernel that are shared memory.
+    pub shared_parameters: usize,
+    /// Whether any kernel has shared variables.
+    pub shared_variables: bool,
+    /// Whether generic addresses may point to private or shared memory.
+    pub generic: [bool; 2],
+    /// Whether constants lie in global memory, as generic addresses point to them.
+    pub constants_are_global: bool,
+    /// Calls that close a circle.
+    pub recursion: Vec<(Place, FunctionId)>,
+    hidden: BTreeMap<FunctionId, Hidden>,
+    taken: Vec<FunctionId>,
+    /// Functions that themselves ask for other work-items of their sub-group, or for their place in it.
+    meeting: BTreeSet<FunctionId>,
+    reached: BTreeMap<FunctionId, Vec<FunctionId>>,
+}
+
+impl<'m> Plan<'m> {
+    /// Looks at all that kernels and exported functions reach.
+    pub fn new(module: &'m Module) -> Self {
+        let roots = module.functions.iter().filter(|(_, function)| is_root(&function.kind));
+        let graphs: Vec<CallGraph> = roots.map(|(root, _)| CallGraph::new(module, root)).collect();
+        let reaches: Vec<Reach> = graphs.iter().map(reach).collect();
+        let functions: BTreeSet<FunctionId> =
+            reaches.iter().flat_map(|reach| &reach.functions).copied().collect();
+        let mut plan = Plan {
+            module,
+            variables: variables(module, &graphs),
+            places: BTreeMap::new(),
+            private_bytes: BTreeMap::new(),
+            shared_bytes: BTreeMap::new(),
+            shared_parameters: module
+                .kernels()
+                .map(|kernel| shared_parameters(module, kernel).count())
+                .max()
+                .unwrap_or(0),
+            shared_variables: false,
+            generic: [false; 2],
+            constants_are_global: false,
+            recursion: Vec::new(),
+            hidden: BTreeMap::new(),
+            taken: Vec::new(),
+            meeting: BTreeSet::new(),
+            reached: BTreeMap::new(),
+            functions,
+        };
+        plan.find_recursion(&graphs);
+        plan.look_at_instructions();
+        if plan.recursion.is_empty() {
+            plan.spread_hidden(&graphs);
+            plan.place_private(&graphs, &reaches);
+        }
+        plan.place_shared(&reaches);
+        plan.reached = reaches.into_iter().map(|reach| (reach.root, reach.functions)).collect();
+        plan
+    }
+
+    /// What a function must be told.
+    pub fn hidden(&self, function: FunctionId) -> Hidden {
+        self.hidden.get(&function).copied().unwrap_or_default()
+    }
+
+    /// What the functions that a call may reach must be told.
+    pub fn hidden_of_all(&self, functions: &[FunctionId]) -> Hidden {
+        functions.iter().fold(Hidden::default(), |all, function| all.with(self.hidden(*function)))
+    }
+
+    /// The functions whose address is taken and which have a signature, in ascending order.
+    pub fn taken(&self, signature: &Signature) -> Vec<FunctionId> {
+        let fits = |function: &&FunctionId| self.module.functions[**function].signature() == Some(signature);
+        self.taken.iter().filter(fits).copied().collect()
+    }
+
+    /// The address of a function: a number that only calls understand.
+    pub fn function_address(&self, function: FunctionId) -> u64 {
+        u64::from(function.as_u32() + 1) << 4
+    }
+
+    /// Number of pieces of shared memory: that of the variables, if there are any, then one for each parameter.
+    pub fn shared_regions(&self) -> usize {
+        usize::from(self.shared_variables) + self.shared_parameters
+    }
+
+    /// The shared address of a kernel's parameter that is shared memory, by its number among them.
+    pub fn shared_parameter_address(&self, number: usize) -> u64 {
+        ((usize::from(self.shared_variables) + number) as u64) << REGION_BITS
+    }
+
+    /// Whether a kernel, or a function that it reaches, depends on what a sub-group is.
+    pub fn meets_lanes(&self, kernel: FunctionId) -> bool {
+        self.reached
+            .get(&kernel)
+            .is_some_and(|functions| functions.iter().any(|function| self.meeting.contains(function)))
+    }
+
+    /// What a kernel or exported function reaches, with itself.
+    pub fn reached(&self) -> impl Iterator<Item = (FunctionId, &[FunctionId])> {
+        self.reached.iter().map(|(root, functions)| (*root, &functions[..]))
+    }
+
+    fn find_recursion(&mut self, graphs: &[CallGraph]) {
+        for graph in graphs {
+            for component in &graph.components {
+                let calls = component.iter().flat_map(|function| graph.calls_of(*function));
+                let closes = |callees: &Callees| {
+                    callees.functions().iter().copied().find(|callee| component.contains(callee))
+                };
+                for call in calls {
+                    if let Some(callee) = closes(&call.callees) {
+                        let place = call.site.place(self.module);
+                        if !self.recursion.contains(&(place, callee)) {
+                            self.recursion.push((place, callee));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds what each function does itself.
+    fn look_at_instructions(&mut self) {
+        let mut taken = BTreeSet::new();
+        for variable in self.module.variables.values() {
+            taken.extend(variable.initializer.iter().flat_map(|initializer| &initializer.items).filter_map(
+                |item| match item {
+                    InitializerItem::Function { function, .. } => Some(*function),
+                    _ => None,
+                },
+            ));
+        }
+        let mut generic_users = Vec::new();
+        for function in self.functions.clone() {
+            let Some(body) = &self.module.functions[function].body else { continue };
+            let mut hidden = Hidden::default();
+            for instruction in &body.instructions {
+                let used = self.spaces(body, instruction);
+                hidden.private |= used.contains(&Space::Private);
+                hidden.shared |= used.contains(&Space::Shared);
+                if used.contains(&Space::Generic) {
+                    generic_users.push(function);
+                }
+                let operands = body.operands(instruction);
+                hidden.printf |=
+                    operands.iter().any(|operand| reads(operand, &[SpecialRegister::PrintfBuffer]));
+                if meets_lanes(instruction, operands) {
+                    self.meeting.insert(function);
+                }
+                self.note_generic(instruction, operands);
+                if instruction.op.opcode() == Opcode::DataMovement(DataMovement::Addrof) {
+                    taken.extend(operands.iter().filter_map(|operand| match operand {
+                        Operand::Function(function) => Some(*function),
+                        _ => None,
+                    }));
+                }
+            }
+            self.hidden.insert(function, hidden);
+        }
+        for function in generic_users {
+            let hidden = self.hidden.entry(function).or_default();
+            hidden.private |= self.generic[0];
+            hidden.shared |= self.generic[1];
+        }
+        self.taken = taken.into_iter().filter(|function| self.functions.contains(function)).collect();
+    }
+
+    /// The spaces that an instruction accesses.
+    fn spaces(&self, body: &Body, instruction: &Instruction) -> Vec<Space> {
+        match instruction.op.opcode() {
+            Opcode::Memory(Memory::LdParam) => Vec::new(),
+            Opcode::Memory(_) => {
+                let space = instruction.op.space().unwrap_or(Space::Generic);
+                let variables = body.operands(instruction).iter().filter_map(|operand| match operand {
+                    Operand::Address(Address { base: Base::Variable(variable), .. }) => {
+                        Some(self.module.variables[*variable].space)
+                    }
+                    _ => None,
+                });
+                variables.chain([space]).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Notes that an instruction makes a generic address.
+    fn note_generic(&mut self, instruction: &Instruction, operands: &[Operand]) {
+        let op = instruction.op;
+        let from = match op.opcode() {
+            Opcode::DataMovement(DataMovement::Addrcast) if op.to_space() == Some(Space::Generic) => {
+                op.from_space()
+            }
+            Opcode::Memory(memory)
+                if memory != Memory::LdParam && op.space().is_none_or(|space| space == Space::Generic) =>
+            {
+                operands.iter().find_map(|operand| match operand {
+                    Operand::Address(Address { base: Base::Variable(variable), .. }) => {
+                        Some(self.module.variables[*variable].space)
+                    }
+                    _ => None,
+                })
+            }
+            _ => None,
+        };
+        match from {
+            Some(Space::Private) => self.generic[0] = true,
+            Some(Space::Shared) => self.generic[1] = true,
+            Some(Space::Const) => self.constants_are_global = true,
+            _ => {}
+        }
+    }
+
+    /// Callers must know what their callees must be told. Callees come first in each graph.
+    fn spread_hidden(&mut self, graphs: &[CallGraph]) {
+        for graph in graphs {
+            for function in graph.components.iter().flatten() {
+                let callees: Vec<FunctionId> =
+                    graph.calls_of(*function).flat_map(|call| call.callees.functions()).copied().collect();
+                let needed = self.hidden(*function).with(self.hidden_of_all(&callees));
+                self.hidden.insert(*function, needed);
+            }
+        }
+    }
+
+    /// A function's private variables lie behind those of all its callers.
+    fn place_private(&mut self, graphs: &[CallGraph], reaches: &[Reach]) {
+        let mut starts: BTreeMap<FunctionId, u64> = BTreeMap::new();
+        let own = |function: &FunctionId| laid_out(self.module, *function, Space::Private);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for graph in graphs {
+                for function in graph.components.iter().rev().flatten() {
+                    let start = *starts.entry(*function).or_default();
+                    let end = start + own(function).1;
+                    for callee in graph.calls_of(*function).flat_map(|call| call.callees.functions()) {
+                        let place = starts.entry(*callee).or_default();
+                        changed |= *place < end;
+                        *place = end.max(*place);
+                    }
+                }
+            }
+        }
+        for (function, start) in &starts {
+            self.places
+                .extend(own(function).0.into_iter().map(|(variable, place)| (variable, start + place)));
+        }
+        for Reach { root, functions } in reaches {
+            let ends =
+                functions.iter().map(|function| starts.get(function).copied().unwrap_or(0) + own(function).1);
+            self.private_bytes.insert(*root, ends.max().unwrap_or(0));
+        }
+    }
+
+    /// Shared variables lie one behind the other, in all kernels alike.
+    fn place_shared(&mut self, reaches: &[Reach]) {
+        let mut ends: BTreeMap<FunctionId, u64> = BTreeMap::new();
+        let mut end = 0;
+        for function in &self.functions {
+            let (places, bytes) = laid_out(self.module, *function, Space::Shared);
+            if bytes > 0 {
+                self.places.extend(places.into_iter().map(|(variable, place)| (variable, end + place)));
+                end += bytes;
+                ends.insert(*function, end);
+            }
+        }
+        self.shared_variables = end > 0;
+        for Reach { root, functions } in reaches {
+            let bytes = functions.iter().filter_map(|function| ends.get(function)).max().copied();
+            self.shared_bytes.insert(*root, bytes.unwrap_or(0));
+        }
+    }
+}
+
+/// Whether a function is seen from outside.
+fn is_root(kind: &FunctionKind) -> bool {
+    matches!(kind, FunctionKind::Kernel(_) | FunctionKind::Device { linkage: Linkage::Exported, .. })
+}
+
+fn reach(graph: &CallGraph) -> Reach {
+    Reach { root: graph.kernel, functions: graph.components.iter().flatten().copied().collect() }
+}
+
+/// The variables of global and constant memory that are named, or that others see.
+fn variables(module: &Module, graphs: &[CallGraph]) -> BTreeSet<VariableId> {
+    let named = graphs.iter().flat_map(|graph| &graph.variables).copied();
+    let seen = module
+        .variables
+        .iter()
+        .filter(|(_, variable)| variable.linkage == Linkage::Exported || variable.host_access.is_some());
+    let mut found: BTreeSet<VariableId> = named.chain(seen.map(|(variable, _)| variable)).collect();
+    let mut open: Vec<VariableId> = found.iter().copied().collect();
+    while let Some(variable) = open.pop() {
+        for item in module.variables[variable].initializer.iter().flat_map(|initializer| &initializer.items) {
+            if let InitializerItem::Variable { variable, .. } = item
+                && found.insert(*variable)
+            {
+                open.push(*variable);
+            }
+        }
+    }
+    found.retain(|variable| matches!(module.variables[*variable].space, Space::Global | Space::Const));
+    found
+}
+
+/// The parameters of a kernel that are shared memory.
+pub(super) fn shared_parameters(
+    module: &Module,
+    kernel: FunctionId,
+) -> impl Iterator<Item = (usize, &Parameter)> {
+    let parameters = match &module.functions[kernel].kind {
+        FunctionKind::Kernel(kernel) => &kernel.parameters[..],
+        FunctionKind::Device { .. } => &[],
+    };
+    parameters.iter().enumerate().filter(|(_, parameter)| parameter.space == Some(Space::Shared))
+}
+
+/// A function's own variables of a space with their places, and the bytes of all, a multiple of the alignment of that space.
+fn laid_out(module: &Module, function: FunctionId, space: Space) -> (Vec<(VariableId, u64)>, u64) {
+    let mut end = 0u64;
+    let mut places = Vec::new();
+    for variable in module.functions[function].body.iter().flat_map(|body| &body.variables) {
+        let declared = &module.variables[*variable];
+        if declared.space == space {
+            let place = end.next_multiple_of(ALIGNMENT.max(declared.alignment).into());
+            places.push((*variable, place));
+            end = place + declared.size;
+        }
+    }
+    (places, end.next_multiple_of(alignment(module, space).into()))
+}
+
+/// Alignment of private or shared memory: that of the variable that needs most.
+pub(super) fn alignment(module: &Module, space: Space) -> u32 {
+    let variables = module.variables.values().filter(|variable| variable.space == space);
+    variables.map(|variable| variable.alignment).max().unwrap_or(0).max(ALIGNMENT)
+}
+
+/// Whether an instruction depends on what a sub-group is.
+pub(super) fn meets_lanes(instruction: &Instruction, operands: &[Operand]) -> bool {
+    const OF_LANES: &[SpecialRegister] = &[SpecialRegister::LaneId, SpecialRegister::ActiveMask];
+    matches!(instruction.op.opcode(), Opcode::CrossLane(_))
+        || operands.iter().any(|operand| reads(operand, OF_LANES))
+}
+
+/// Whether an operand reads one of these special registers.
+pub(super) fn reads(operand: &Operand, registers: &[SpecialRegister]) -> bool {
+    let is = |scalar: &Scalar| matches!(scalar, Scalar::Special(special, _) if registers.contains(special));
+    match operand {
+        Operand::Scalar(scalar) => is(scalar),
+        Operand::Address(Address { base, offset }) => {
+            matches!(base, Base::Scalar(scalar) if is(scalar))
+                || matches!(offset, Offset::Scalar(scalar) if is(scalar))
+        }
+        _ => false,
+    }
+}
