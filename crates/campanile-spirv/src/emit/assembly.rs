@@ -49,6 +49,7 @@ pub(super) struct Assembly {
     needs: BTreeMap<Feature, Option<Place>>,
     capabilities: BTreeSet<Capability>,
     opencl: Option<Word>,
+    subroutines: FxHashMap<String, Word>,
     entry_points: Vec<Instruction>,
     execution_modes: Vec<Instruction>,
     strings: Vec<Instruction>,
@@ -76,6 +77,7 @@ impl Assembly {
             needs: BTreeMap::new(),
             capabilities: capabilities.into(),
             opencl: None,
+            subroutines: FxHashMap::default(),
             entry_points: Vec::new(),
             execution_modes: Vec::new(),
             strings: Vec::new(),
@@ -235,6 +237,17 @@ impl Assembly {
                 *self.opencl.insert(made)
             }
         }
+    }
+
+    /// The id of a subroutine, and whether it is still to be written.
+    pub fn subroutine(&mut self, name: &str) -> (Word, bool) {
+        if let Some(found) = self.subroutines.get(name) {
+            return (*found, false);
+        }
+        let made = self.id();
+        self.name(made, name);
+        self.subroutines.insert(name.to_owned(), made);
+        (made, true)
     }
 
     /// The id of a text, such as the name of a file.

@@ -265,6 +265,57 @@ impl Code<'_> {
     }
 }
 
+/// Subroutines: what takes many instructions is written once.
+impl Code<'_> {
+    /// The result of a subroutine, which has the width of its sources.
+    pub fn subroutine(
+        &mut self,
+        name: &str,
+        sources: &[Bits],
+        body: impl FnOnce(&mut Code<'_>, &[Bits]) -> Bits,
+    ) -> Bits {
+        let width = sources[0].width;
+        let ty = self.assembly.int(width);
+        let (function, is_new) = self.assembly.subroutine(name);
+        if is_new {
+            let parameters = vec![ty; sources.len()];
+            let place = self.place;
+            let (mut code, ids) = Code::new(self.assembly, function, ty, &parameters);
+            code.place = place;
+            let given: Vec<Bits> = ids.into_iter().map(|id| Bits { id, width }).collect();
+            let result = body(&mut code, &given);
+            let next = code.new_label();
+            code.end(Some(result.id), next);
+            code.finish();
+        }
+        let mut operands = vec![function];
+        operands.extend(sources.iter().map(|source| source.id));
+        Bits { id: self.of(Op::FunctionCall, ty, &operands), width }
+    }
+}
+
+/// Vectors and arrays.
+impl Code<'_> {
+    /// A vector or array of these elements, put in one by one: not every consumer can make one at once of what is known only
+    /// when it runs.
+    pub fn composite(&mut self, ty: Word, elements: &[Bits]) -> Word {
+        let nothing = self.value(Op::Undef, ty, vec![]);
+        (0..).zip(elements).fold(nothing, |whole, (index, element)| {
+            let operands = vec![id(element.id), id(whole), Operand::LiteralBit32(index)];
+            self.value(Op::CompositeInsert, ty, operands)
+        })
+    }
+
+    /// The elements of a vector or array of integers.
+    pub fn elements(&mut self, whole: Word, width: u32, count: u32) -> Vec<Bits> {
+        let element = self.assembly.int(width);
+        let place = |index| vec![id(whole), Operand::LiteralBit32(index)];
+        (0..count)
+            .map(|index| Bits { id: self.value(Op::CompositeExtract, element, place(index)), width })
+            .collect()
+    }
+}
+
 /// Integers.
 impl Code<'_> {
     /// A known integer.

@@ -2,10 +2,9 @@
 
 use campanile_core::isa::{ControlFlow, Opcode};
 use campanile_core::module::{BlockId, FunctionId, Instruction, Operand, RegisterType, Scalar, Signature};
-use rspirv::dr;
 use rspirv::spirv::{Op, Word};
 
-use super::assembly::{Assembly, Type, id};
+use super::assembly::{Assembly, Type};
 use super::code::Code;
 use super::function::{FunctionEmitter, parts_of};
 use super::plan::Hidden;
@@ -28,11 +27,7 @@ pub(super) fn unpacked(code: &mut Code<'_>, ty: RegisterType, value: Word) -> Ve
     if count == 1 {
         return vec![Bits { id: value, width }];
     }
-    let element = code.assembly.int(width);
-    let part = |index| vec![id(value), dr::Operand::LiteralBit32(index)];
-    (0..count)
-        .map(|index| Bits { id: code.value(Op::CompositeExtract, element, part(index)), width })
-        .collect()
+    code.elements(value, width, count)
 }
 
 /// Elements as one value that can be passed.
@@ -41,8 +36,7 @@ fn packed(code: &mut Code<'_>, ty: RegisterType, elements: &[Bits]) -> Word {
         return single.id;
     }
     let ty = passed_type(code.assembly, ty);
-    let elements: Vec<Word> = elements.iter().map(|element| element.id).collect();
-    code.of(Op::CompositeConstruct, ty, &elements)
+    code.composite(ty, elements)
 }
 
 impl FunctionEmitter<'_, '_, '_> {

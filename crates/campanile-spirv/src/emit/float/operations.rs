@@ -137,7 +137,7 @@ impl Format {
 }
 
 /// The result of an operation of the device on numbers of one width.
-fn computed(code: &mut Code<'_>, opcode: FloatingPoint, numbers: &[Number]) -> Number {
+pub(super) fn computed(code: &mut Code<'_>, opcode: FloatingPoint, numbers: &[Number]) -> Number {
     match opcode {
         FloatingPoint::Fadd => code.calculate(Op::FAdd, numbers),
         FloatingPoint::Fsub => code.calculate(Op::FSub, numbers),

@@ -216,10 +216,7 @@ impl FunctionEmitter<'_, '_, '_> {
         let ty = self.code.assembly.ty(Type::Vector(element, count));
         let place = self.typed(pointer, ty);
         let whole = self.code.value(Op::Load, ty, access(place, None, alignment));
-        let part = |index| vec![id(whole), dr::Operand::LiteralBit32(index)];
-        (0..count)
-            .map(|index| Bits { id: self.code.value(Op::CompositeExtract, element, part(index)), width })
-            .collect()
+        self.code.elements(whole, width, count)
     }
 
     /// Writes the elements of a store.
@@ -236,8 +233,7 @@ impl FunctionEmitter<'_, '_, '_> {
             return;
         }
         let ty = self.code.assembly.ty(Type::Vector(element, count));
-        let elements: Vec<Word> = values.iter().map(|value| value.id).collect();
-        let whole = self.code.of(Op::CompositeConstruct, ty, &elements);
+        let whole = self.code.composite(ty, values);
         let place = self.typed(pointer, ty);
         self.code.effect(Op::Store, access(place, Some(whole), alignment(op)));
     }
