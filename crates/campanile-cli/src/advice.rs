@@ -4,6 +4,7 @@ use campanile::contract::ElementType;
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{EngineError, LaunchError as Refused};
 use campanile::llvm::JitUnavailable;
+use campanile::opencl::{DeviceUnavailable, OpenClUnavailable};
 use campanile::{ArgumentError, LaunchError};
 use thiserror::Error;
 
@@ -60,12 +61,31 @@ fn help(error: &anyhow::Error) -> Option<String> {
             error.hint().map(str::to_owned)
         } else if cause.is::<JitUnavailable>() {
             Some("`pisa doctor` tells how LLVM is found; `--engine checked` needs none".to_owned())
+        } else if let Some(OpenClUnavailable::Device(error)) = cause.downcast_ref() {
+            Some(device(error))
         } else if cause.is::<campanile::llvm::LoadError>() {
             Some("`pisa doctor` tells how LLVM is found".to_owned())
         } else {
             cause.downcast_ref().and_then(launch)
         }
     })
+}
+
+/// What to do where there is no OpenCL device.
+fn device(error: &DeviceUnavailable) -> String {
+    let help = match error {
+        DeviceUnavailable::NoLoader { .. } => {
+            "install a loader, such as Debian's `ocl-icd-libopencl1`, and the runtime of a device"
+        }
+        DeviceUnavailable::NoDevice => {
+            "install the runtime of a device, or name its folder in OCL_ICD_VENDORS"
+        }
+        DeviceUnavailable::Unknown { .. } => "give part of the name of one of these",
+        DeviceUnavailable::Unsuitable { .. } | DeviceUnavailable::Failed(_) => {
+            "`pisa doctor` tells what the devices have; `--engine jit` and `--engine checked` need none"
+        }
+    };
+    help.to_owned()
 }
 
 /// What to do about a launch that cannot begin.

@@ -4,12 +4,14 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use campanile::engine::{Check, Checks, Options, Progress, UnknownCheck};
+use campanile::language::diagnostic::Sink;
 use campanile::llvm::{JitEngine, JitOptions, ObjectCache};
+use campanile::opencl::{OpenClEngine, OpenClOptions, OpenClUnavailable};
 use campanile::{Device, Module};
 use clap::ValueEnum;
 
 use crate::advice::advised;
-use crate::console::Console;
+use crate::console::{Console, Tally};
 
 /// What `--engine` selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -20,6 +22,8 @@ pub enum Choice {
     Jit,
     /// Every rule of the machine is watched
     Checked,
+    /// Kernels run on an OpenCL device; nothing is watched
+    Opencl,
 }
 
 /// An engine.
@@ -29,6 +33,30 @@ pub enum Engine {
     Checked,
     /// Compiles kernels.
     Jit,
+    /// Translates kernels to SPIR-V for an OpenCL device.
+    OpenCl,
+}
+
+/// What `--device` says: an OpenCL device, perhaps a certain one.
+#[derive(Clone, Debug)]
+pub struct DeviceChoice {
+    /// Part of its name, or of its platform's.
+    pub name: Option<String>,
+}
+
+impl FromStr for DeviceChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = text.strip_prefix("opencl").ok_or(()).and_then(|rest| match rest.strip_prefix(':') {
+            Some(name) if !name.is_empty() => Ok(Some(name.to_owned())),
+            None if rest.is_empty() => Ok(None),
+            _ => Err(()),
+        });
+        let name =
+            name.map_err(|()| "write `opencl`, or `opencl:` and part of a device's name (see `pisa doctor`)");
+        Ok(DeviceChoice { name: name? })
+    }
 }
 
 /// What `--check` says: a list that changes what an engine checks.
@@ -60,6 +88,8 @@ pub struct Watching<'a> {
     pub default: Checks,
     /// Options that are given which only the checked engine has.
     pub checked_only: &'a [&'a str],
+    /// Options that are given which say how the host's own processor runs kernels.
+    pub host_only: &'a [&'a str],
 }
 
 impl Watching<'_> {
@@ -67,6 +97,14 @@ impl Watching<'_> {
     pub fn checks(&self, engine: Engine) -> Checks {
         let default = if engine == Engine::Checked { self.default } else { Checks::NONE };
         self.check.map_or(default, |list| list.on(default))
+    }
+
+    /// Refuses options that only the checked engine has.
+    fn refuse_checked_only(&self) -> Result<()> {
+        match self.checked_only.first() {
+            Some(option) => Err(refused(format!("`{option}` is an option of the checked engine"))),
+            None => Ok(()),
+        }
     }
 
     /// Whether nothing is checked that compiled code does not check itself.
@@ -77,6 +115,21 @@ impl Watching<'_> {
 }
 
 impl Choice {
+    /// This choice where a device is given, or none.
+    ///
+    /// # Errors
+    /// When another engine than that of devices is asked for.
+    pub fn for_device(self, device: Option<&DeviceChoice>) -> Result<Choice> {
+        match (self, device) {
+            (Choice::Auto, Some(_)) => Ok(Choice::Opencl),
+            (Choice::Jit | Choice::Checked, Some(_)) => Err(advised(
+                "`--device` asks for an OpenCL device, and `--engine` for the host's own processor",
+                "leave one of the two out",
+            )),
+            _ => Ok(self),
+        }
+    }
+
     /// This choice where a processor to compile for is given, or none.
     ///
     /// # Errors
@@ -86,6 +139,10 @@ impl Choice {
             (Choice::Auto, Some(_)) => Ok(Choice::Jit),
             (Choice::Checked, Some(_)) => Err(advised(
                 "`--cpu` is an option of the jit engine, and `--engine checked` compiles nothing",
+                "leave `--cpu` out, or choose `--engine jit`",
+            )),
+            (Choice::Opencl, Some(_)) => Err(advised(
+                "`--cpu` is an option of the jit engine, and OpenCL devices compile for themselves",
                 "leave `--cpu` out, or choose `--engine jit`",
             )),
             _ => Ok(self),
@@ -101,22 +158,36 @@ impl Choice {
             Choice::Checked => Ok(Engine::Checked),
             Choice::Auto if watching.suits_compiled() => Ok(available(console)),
             Choice::Auto => Ok(Engine::Checked),
-            Choice::Jit => {
-                let refused =
-                    |message: String| Err(advised(message, "leave it out, or choose `--engine checked`"));
-                if let Some(check) = watching.checks(Engine::Jit).without(Check::Bounds).iter().next() {
+            Choice::Jit => match watching.checks(Engine::Jit).without(Check::Bounds).iter().next() {
+                Some(check) => Err(refused(format!(
+                    "compiled kernels cannot be checked for `{}`, only for `bounds`",
+                    check.name()
+                ))),
+                None => watching.refuse_checked_only().map(|()| Engine::Jit),
+            },
+            Choice::Opencl => {
+                if let Some(check) = watching.checks(Engine::OpenCl).iter().next() {
                     let name = check.name();
-                    return refused(format!(
-                        "compiled kernels cannot be checked for `{name}`, only for `bounds`"
-                    ));
+                    return Err(refused(format!("kernels on OpenCL devices cannot be checked for `{name}`")));
                 }
-                match watching.checked_only.first() {
-                    Some(option) => refused(format!("`{option}` is an option of the checked engine")),
-                    None => Ok(Engine::Jit),
+                watching.refuse_checked_only()?;
+                match watching.host_only.first() {
+                    Some(option) => Err(advised(
+                        format!(
+                            "`{option}` is an option of the checked and the jit engine, not of OpenCL devices"
+                        ),
+                        "leave it out, or choose `--engine jit`",
+                    )),
+                    None => Ok(Engine::OpenCl),
                 }
             }
         }
     }
+}
+
+/// The error of an option that does not suit what has been chosen.
+fn refused(message: String) -> anyhow::Error {
+    advised(message, "leave it out, or choose `--engine checked`")
 }
 
 /// The compiling engine, or the checked one where it cannot be had, which people are told.
@@ -129,6 +200,23 @@ fn available(console: &Console) -> Engine {
             );
             Engine::Checked
         }
+    }
+}
+
+/// Tells what of a module a device cannot run, where that is the error.
+///
+/// # Errors
+/// Any other error.
+pub fn tell_diagnostics(error: anyhow::Error, console: &Console, tally: &mut Tally) -> Result<()> {
+    match error.downcast()? {
+        OpenClUnavailable::Module { device, diagnostics } => {
+            let mut sink = Sink::new();
+            diagnostics.into_iter().for_each(|one| sink.push(one));
+            console.diagnostics(sink, tally);
+            console.note(&format!("the module cannot run on OpenCL device `{device}`"));
+            Ok(())
+        }
+        error => Err(error.into()),
     }
 }
 
@@ -147,6 +235,8 @@ pub struct Setting {
     pub cache: bool,
     /// The processor to compile for; this machine's without.
     pub cpu: Option<String>,
+    /// Part of the name of the OpenCL device; any without.
+    pub device: Option<String>,
     /// Whether executions are counted.
     pub profile: bool,
     /// Told about progress.
@@ -156,10 +246,10 @@ pub struct Setting {
 impl Engine {
     /// Every engine that can be had here.
     pub fn all(console: &Console) -> Vec<Engine> {
-        match available(console) {
-            Engine::Jit => vec![Engine::Checked, Engine::Jit],
-            Engine::Checked => vec![Engine::Checked],
-        }
+        let mut all = vec![Engine::Checked, available(console)];
+        all.dedup();
+        all.extend(OpenClEngine::available().is_ok().then_some(Engine::OpenCl));
+        all
     }
 
     /// Its name, as `--engine` has it.
@@ -167,6 +257,7 @@ impl Engine {
         match self {
             Engine::Jit => "jit",
             Engine::Checked => "checked",
+            Engine::OpenCl => "opencl",
         }
     }
 
@@ -175,7 +266,8 @@ impl Engine {
     /// # Errors
     /// When there is no such engine here, or the module's variables do not fit into memory.
     pub fn device(self, module: &Module, setting: Setting) -> Result<Device> {
-        let Setting { checks, step_budget, findings_limit, threads, cache, cpu, profile, progress } = setting;
+        let Setting { checks, step_budget, findings_limit, threads, cache, cpu, device, profile, progress } =
+            setting;
         match self {
             Engine::Jit => {
                 let cache = if cache { ObjectCache::of_user() } else { None };
@@ -202,6 +294,9 @@ impl Engine {
                 let options =
                     Options { checks, threads, step_budget, findings_limit, progress, profile, ..usual };
                 Ok(Device::checked_with(module, options)?)
+            }
+            Engine::OpenCl => {
+                Ok(Device::opencl_with(module, &OpenClOptions { device, ..OpenClOptions::default() })?)
             }
         }
     }

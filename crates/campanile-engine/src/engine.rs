@@ -215,6 +215,9 @@ pub enum EngineError {
     /// A variable that is not there, or too short.
     #[error(transparent)]
     Variable(#[from] DeviceError),
+    /// Something that the device of this engine cannot do, though others can.
+    #[error("{0}")]
+    Unsupported(String),
     /// Something that only this engine knows.
     #[error("{0}")]
     Other(String),

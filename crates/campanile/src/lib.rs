@@ -37,7 +37,7 @@
 //! ```
 //!
 //! What tools need beyond that is here too: the language ([`language`]), the launch contract ([`contract`]), the
-//! engines ([`engine`]) and LLVM ([`llvm`]).
+//! engines ([`engine`]), LLVM ([`llvm`]) and OpenCL ([`opencl`]).
 
 mod buffer;
 mod device;
@@ -53,6 +53,7 @@ pub use campanile_contract as contract;
 pub use campanile_core as language;
 pub use campanile_engine as engine;
 pub use campanile_llvm as llvm;
+pub use campanile_opencl as opencl;
 pub use campanile_spirv as spirv;
 pub use device::{AccessError, Action, Device, Reason, Transfer};
 pub use element::Element;

@@ -25,10 +25,10 @@ use serde_json::json;
 use crate::advice::advised;
 use crate::arrays::{Destination, View};
 use crate::console::{Console, Tally};
-use crate::engines::{CheckList, Choice, Setting, Watching};
+use crate::engines::{CheckList, Choice, DeviceChoice, Setting, Watching};
 use crate::kernels::{self, Descriptions};
 use crate::progress::Progress;
-use crate::{Outcome, input, number};
+use crate::{Outcome, engines, input, number};
 use arguments::Named;
 use host::Host;
 use outputs::Outputs;
@@ -123,6 +123,9 @@ pub struct Run {
     /// Engine to run on
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Choice,
+    /// Run on an OpenCL device: `opencl`, or `opencl:NAME` with part of the name of the device or its platform
+    #[arg(long, value_name = "opencl[:NAME]")]
+    device: Option<DeviceChoice>,
     /// Checks that are made, such as `all`, `none`, `-race`, `bounds,alignment` (see `pisa explain checks`): a list that
     /// changes those which the checked engine makes by default. Compiled kernels can be checked for `bounds` only
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
@@ -191,7 +194,10 @@ impl Run {
             return Ok(faulty(console, tally));
         };
         let name = &kernel.layout().kernel;
-        let mut device = self.device(&module, console, Arc::new(Progress::new(console, name.as_str())))?;
+        let progress = Arc::new(Progress::new(console, name.as_str()));
+        let Some(mut device) = self.device(&module, console, progress, &mut tally)? else {
+            return Ok(faulty(console, tally));
+        };
         let mut host = Host::default();
         host.write_variables(&mut device, &self.globals)?;
         let launch = self.launch(&kernel, &mut device, &mut host)?;
@@ -253,17 +259,30 @@ impl Run {
         Outputs { saves, global_saves, prints: self.prints.clone() }
     }
 
-    /// The device that all launches run on.
-    fn device(&self, module: &Module, console: &Console, progress: Arc<Progress>) -> Result<Device> {
+    /// The device that all launches run on; none if it cannot run the module, which has been told.
+    fn device(
+        &self,
+        module: &Module,
+        console: &Console,
+        progress: Arc<Progress>,
+        tally: &mut Tally,
+    ) -> Result<Option<Device>> {
         let checked_options = [
             (self.step_budget.is_some(), "--step-budget"),
             (self.findings.is_some() && self.check.is_none(), "--findings"),
         ];
         let given = checked_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
         let checked_only: Vec<&str> = given.collect();
-        let watching =
-            Watching { check: self.check.as_ref(), default: Checks::default(), checked_only: &checked_only };
-        let engine = self.engine.for_cpu(self.cpu.as_deref())?.engine(&watching, console)?;
+        let host_options = [(self.threads.is_some(), "--threads"), (self.profile.is_some(), "--profile")];
+        let given = host_options.iter().filter(|(given, _)| *given).map(|(_, option)| *option);
+        let watching = Watching {
+            check: self.check.as_ref(),
+            default: Checks::default(),
+            checked_only: &checked_only,
+            host_only: &given.collect::<Vec<_>>(),
+        };
+        let choice = self.engine.for_device(self.device.as_ref())?.for_cpu(self.cpu.as_deref())?;
+        let engine = choice.engine(&watching, console)?;
         let setting = Setting {
             checks: watching.checks(engine),
             threads: self.threads.map(NonZeroUsize::get),
@@ -271,14 +290,18 @@ impl Run {
             findings_limit: self.findings.map(NonZeroUsize::get),
             cache: !self.no_cache,
             cpu: self.cpu.clone(),
+            device: self.device.as_ref().and_then(|device| device.name.clone()),
             profile: self.profile.is_some(),
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
         };
-        let mut device = engine.device(module, setting)?;
+        let mut device = match engine.device(module, setting) {
+            Ok(device) => device,
+            Err(error) => return engines::tell_diagnostics(error, console, tally).map(|()| None),
+        };
         if self.explain_transfers {
             device.explain_transfers();
         }
-        Ok(device)
+        Ok(Some(device))
     }
 
     fn launch<'k>(

@@ -17,10 +17,10 @@ use serde_json::json;
 
 use crate::advice::advised;
 use crate::console::{self, Console};
-use crate::engines::{CheckList, Choice, Engine, Watching};
+use crate::engines::{CheckList, Choice, DeviceChoice, Engine, Watching};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
-use runner::Method;
+use runner::{Method, Tested};
 
 /// Run self-checking files
 ///
@@ -55,6 +55,10 @@ pub struct Test {
     /// Engine to run on, perhaps several; each run is made on every one
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Vec<Engines>,
+    /// Run on an OpenCL device: `opencl`, or `opencl:NAME` with part of the name of the device or its platform. Files that ask
+    /// for more than it has are left out
+    #[arg(long, value_name = "opencl[:NAME]")]
+    device: Option<DeviceChoice>,
     /// Checks that are made, as for `pisa run`. Data races are not looked for unless asked, as results
     /// tell enough
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
@@ -82,6 +86,8 @@ enum Engines {
     Jit,
     /// Every rule of the machine is watched
     Checked,
+    /// Kernels run on an OpenCL device; nothing is watched
+    Opencl,
     /// All that can be had here
     All,
 }
@@ -90,6 +96,8 @@ enum Engines {
 enum Verdict {
     Passed,
     Failed(String),
+    /// No engine can run it; says what is missing.
+    LeftOut(String),
     /// It has no expectations.
     Skipped,
 }
@@ -112,12 +120,13 @@ impl Test {
             files.par_iter().map(verdict).collect()
         });
         drop(progress);
-        let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+        let (mut passed, mut failed, mut skipped, mut left_out) = (0, 0, 0, 0);
         for (path, verdict) in files.iter().zip(&verdicts) {
             let (count, word, detail) = match verdict {
                 Verdict::Passed => (&mut passed, "passed", None),
                 Verdict::Failed(detail) => (&mut failed, "failed", Some(detail.as_str())),
                 Verdict::Skipped => (&mut skipped, "skipped", None),
+                Verdict::LeftOut(missing) => (&mut left_out, "left out", Some(missing.as_str())),
             };
             *count += 1;
             let path = input::name(path);
@@ -125,7 +134,8 @@ impl Test {
                 let object = json!({ "type": "test", "file": path, "result": word, "detail": detail });
                 console::print(&format!("{object}\n"))?;
             } else if let Some(detail) = detail {
-                console::print(&format!("{path}: {detail}\n"))?;
+                let word = if matches!(verdict, Verdict::LeftOut(_)) { "left out: " } else { "" };
+                console::print(&format!("{path}: {word}{detail}\n"))?;
             } else if self.verbose {
                 console::print(&format!("{path}: {word}\n"))?;
             }
@@ -133,13 +143,14 @@ impl Test {
         if console.is_json() {
             let object = json!({
                 "type": "summary", "command": "test", "files": files.len(), "passed": passed, "failed": failed,
-                "skipped": skipped,
+                "skipped": skipped, "left_out": left_out,
             });
             console::print(&format!("{object}\n"))?;
         } else {
-            console::print(&format!("{passed} passed, {failed} failed, {skipped} skipped\n"))?;
+            let left_out = if left_out > 0 { format!(", {left_out} left out") } else { String::new() };
+            console::print(&format!("{passed} passed, {failed} failed, {skipped} skipped{left_out}\n"))?;
         }
-        if passed + failed == 0 {
+        if passed + failed + left_out == 0 {
             return Err(advised(
                 "no file says what is expected of it, so nothing was tested",
                 "expectations are comment lines such as `// expect: accept`; see `pisa test --help`",
@@ -151,7 +162,7 @@ impl Test {
     /// How runs are made.
     fn method(&self, console: &Console) -> Result<Method> {
         let default = Checks::default().without(Check::Race);
-        let watching = Watching { check: self.check.as_ref(), default, checked_only: &[] };
+        let watching = Watching { check: self.check.as_ref(), default, checked_only: &[], host_only: &[] };
         // Of several engines, the checked one makes the checks.
         let several = [Engines::Checked, Engines::All].iter().any(|one| self.engine.contains(one));
         let of_compiled = if several { Watching { check: None, ..watching } } else { watching };
@@ -161,21 +172,25 @@ impl Test {
                 Engines::Auto => Choice::Auto,
                 Engines::Jit => Choice::Jit,
                 Engines::Checked => Choice::Checked,
+                Engines::Opencl => Choice::Opencl,
                 Engines::All => {
                     engines.extend(Engine::all(console));
                     continue;
                 }
             };
+            let choice =
+                if *selected == Engines::Auto { choice.for_device(self.device.as_ref())? } else { choice };
             engines.push(choice.for_cpu(self.cpu.as_deref())?.engine(&of_compiled, console)?);
         }
         engines.sort_unstable();
         engines.dedup();
         let checks = |engine| match engine {
             Engine::Checked => watching.checks(engine),
-            Engine::Jit => of_compiled.checks(engine),
+            Engine::Jit | Engine::OpenCl => of_compiled.checks(engine),
         };
+        let device = self.device.as_ref().and_then(|device| device.name.clone());
         let engines = engines.into_iter().map(|engine| (engine, checks(engine))).collect();
-        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone() })
+        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone(), device })
     }
 
     /// The files to test, in order.
@@ -218,8 +233,9 @@ fn collect(path: &Path, named: bool, files: &mut Vec<PathBuf>) -> std::io::Resul
 
 fn test_file(path: &Path, method: &Method) -> Verdict {
     match runner::test(path, method) {
-        Ok(true) => Verdict::Passed,
-        Ok(false) => Verdict::Skipped,
+        Ok(Tested::Passed) => Verdict::Passed,
+        Ok(Tested::Nothing) => Verdict::Skipped,
+        Ok(Tested::LeftOut(missing)) => Verdict::LeftOut(missing),
         Err(error) => Verdict::Failed(format!("{error:#}")),
     }
 }

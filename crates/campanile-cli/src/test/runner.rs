@@ -6,10 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use campanile::contract::Number;
 use campanile::contract::layout::Access;
-use campanile::engine::Checks;
+use campanile::engine::{Checks, EngineError};
 use campanile::language;
 use campanile::language::diagnostic::{Diagnostic, Severity, Sink};
-use campanile::{AnyBuffer, Device, Kernel, Launch, Module, Value};
+use campanile::opencl::OpenClUnavailable;
+use campanile::{AnyBuffer, Device, Kernel, Launch, LaunchError, Module, Value};
 
 use super::compare::compare;
 use super::expectation::{self, Argument, Run, Verdict};
@@ -25,20 +26,32 @@ pub struct Method {
     pub cache: bool,
     /// The processor that kernels are compiled for; this machine's without.
     pub cpu: Option<String>,
+    /// Part of the name of the OpenCL device; any without.
+    pub device: Option<String>,
 }
 
-/// Tests a file; false if it has no expectations.
+/// What became of a file without a fault.
+pub enum Tested {
+    /// It is as expected.
+    Passed,
+    /// It has no expectations.
+    Nothing,
+    /// It asks for what no engine here has; says what that is.
+    LeftOut(String),
+}
+
+/// Tests a file.
 ///
 /// # Errors
 /// Says what differs from the expectations.
-pub fn test(path: &Path, method: &Method) -> Result<bool> {
+pub fn test(path: &Path, method: &Method) -> Result<Tested> {
     let mut sink = Sink::new();
     let source = input::read(path, &mut sink)?;
     let Some(source) = source else { bail!("{}", first_error(sink)) };
     let expectations = expectation::parse(source.text())?;
     let verdict = match expectations.verdict {
         Some(verdict) => verdict,
-        None if expectations.runs.is_empty() => return Ok(false),
+        None if expectations.runs.is_empty() => return Ok(Tested::Nothing),
         None => Verdict::Run,
     };
     let module = language::load(&source, &mut sink);
@@ -50,10 +63,14 @@ pub fn test(path: &Path, method: &Method) -> Result<bool> {
         (Verdict::Run, Some(module)) => {
             let only = [Run::default()];
             let runs = if expectations.runs.is_empty() { &only } else { &expectations.runs[..] };
-            check_all(&module.into(), runs, |module, run| run_on_all(module, run, method))?;
+            let mut missing = BTreeSet::new();
+            check_all(&module.into(), runs, |module, run| run_on_all(module, run, method, &mut missing))?;
+            if !missing.is_empty() {
+                return Ok(Tested::LeftOut(missing.into_iter().collect::<Vec<_>>().join("; ")));
+            }
         }
     }
-    Ok(true)
+    Ok(Tested::Passed)
 }
 
 fn first_error(sink: Sink) -> String {
@@ -79,7 +96,11 @@ fn rejected(text: &str, sink: Sink) -> Result<()> {
     bail!("no diagnostic contains \"{text}\": {}", messages.join("; "))
 }
 
-fn check_all(module: &Module, runs: &[Run], check: impl Fn(&Module, &Run) -> Result<()>) -> Result<()> {
+fn check_all(
+    module: &Module,
+    runs: &[Run],
+    mut check: impl FnMut(&Module, &Run) -> Result<()>,
+) -> Result<()> {
     for (index, run) in runs.iter().enumerate() {
         let name = run.kernel.as_deref().unwrap_or("the only kernel");
         check(module, run).with_context(|| match runs.len() {
@@ -118,8 +139,8 @@ fn check_layout(module: &Module, run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Makes a run on every engine.
-fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
+/// Makes a run on every engine; adds what one of them misses for it.
+fn run_on_all(module: &Module, run: &Run, method: &Method, missing: &mut BTreeSet<String>) -> Result<()> {
     check_layout(module, run)?;
     let usual = matches!(method.engines[..], [(Engine::Checked, _)]);
     for (engine, checks) in &method.engines {
@@ -127,10 +148,15 @@ fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
             checks: *checks,
             cache: method.cache,
             cpu: method.cpu.clone(),
+            device: method.device.clone(),
             threads: Some(1),
             ..Setting::default()
         };
         let result = run_one(module, run, *engine, setting);
+        if let Some(lacking) = result.as_ref().err().and_then(lacking) {
+            missing.extend(lacking);
+            continue;
+        }
         if usual {
             result?;
         } else {
@@ -138,6 +164,17 @@ fn run_on_all(module: &Module, run: &Run, method: &Method) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What a device lacks, if that is the error.
+fn lacking(error: &anyhow::Error) -> Option<Vec<String>> {
+    if let Some(OpenClUnavailable::Module { diagnostics, .. }) = error.downcast_ref() {
+        return Some(diagnostics.iter().map(|one| one.message.clone()).collect());
+    }
+    match error.downcast_ref() {
+        Some(LaunchError::Engine(EngineError::Unsupported(message))) => Some(vec![message.clone()]),
+        _ => None,
+    }
 }
 
 fn run_one(module: &Module, run: &Run, engine: Engine, setting: Setting) -> Result<()> {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use campanile_contract::Number;
 use campanile_engine::{CheckedEngine, DeviceError, Engine, EngineError, Options};
 use campanile_llvm::{JitEngine, JitOptions, JitUnavailable};
+use campanile_opencl::{OpenClEngine, OpenClOptions, OpenClUnavailable};
 
 pub(crate) use storage::{For, Owner, Place, StorageId, Use};
 pub use transfer::{Action, Reason, Transfer};
@@ -128,6 +129,31 @@ impl Device {
     /// As [`jit`](Self::jit).
     pub fn jit_with(module: &Module, options: JitOptions) -> Result<Device, JitUnavailable> {
         let engine = JitEngine::new(module.program().clone(), options)?;
+        Ok(Device::with_engine(module, Box::new(engine)))
+    }
+
+    /// An OpenCL device that runs the kernels of a module, translated to SPIR-V. Nothing is watched.
+    ///
+    /// ```
+    /// use campanile::opencl::OpenClOptions;
+    /// use campanile::{Device, Module};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let text = ".version 0.1;\n.target 100;\n.kernel @k () { return; }\n";
+    /// let module = Module::from_text("empty.pisa", text)?;
+    /// let options = OpenClOptions { device: Some("graphics".to_owned()), ..OpenClOptions::default() };
+    /// match Device::opencl_with(&module, &options) {
+    ///     Ok(device) => assert_eq!(device.engine_name(), "opencl"),
+    ///     Err(error) => eprintln!("{error}"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such device, or it cannot run the module.
+    pub fn opencl_with(module: &Module, options: &OpenClOptions) -> Result<Device, OpenClUnavailable> {
+        let engine = OpenClEngine::new(module.program().clone(), options)?;
         Ok(Device::with_engine(module, Box::new(engine)))
     }
 

@@ -238,6 +238,7 @@ impl LaunchError {
             LaunchError::Engine(EngineError::Variable(_)) => "variable",
             LaunchError::Engine(EngineError::UnknownMemory) => "unknown_memory",
             LaunchError::Engine(EngineError::OutOfRange { .. }) => "out_of_range",
+            LaunchError::Engine(EngineError::Unsupported(_)) => "unsupported",
             LaunchError::Engine(EngineError::Other(_)) => "engine",
         }
     }

@@ -70,7 +70,9 @@ impl Run<'_> {
             return Ok(super::faulty(console, tally));
         };
         let progress = Arc::new(Progress::new(console, self.path.display().to_string()));
-        let device = self.options.device(&module, console, progress.clone())?;
+        let Some(device) = self.options.device(&module, console, progress.clone(), &mut tally)? else {
+            return Ok(super::faulty(console, tally));
+        };
         let (host, summary) = (Host::default(), Summary::default());
         let transfers = Transfers::new(self.options.explain_transfers);
         let profiles = Profiles::new(self.options.profile);

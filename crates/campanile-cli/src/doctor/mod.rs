@@ -1,37 +1,54 @@
 //! `pisa doctor`
 
+mod opencl;
+
 use std::fmt::Write;
 
 use anyhow::Result;
 use campanile::llvm::{
     Cache, CacheContents as Contents, Cpu, Host, Llvm, LoadError, ObjectCache, VectorClass,
 };
+use campanile::opencl::{OpenClUnavailable, platforms};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::console::{self, Console};
+use opencl::Platforms;
 
-/// Tell what Campanile finds on this machine: LLVM, the processor, its vectors and caches, compiled kernels
+/// Tell what Campanile finds on this machine: LLVM, the processor, its vectors and caches, compiled kernels, OpenCL devices
 ///
 /// LLVM compiles kernels for this and other machines. It is the one that the variable CAMPANILE_LLVM names, a file or a
-/// folder; without that variable the Rust toolchain's own, or else the system's. The checked engine needs none.
+/// folder; without that variable the Rust toolchain's own, or else the system's. The checked engine needs none. OpenCL devices
+/// are those of the runtimes that are registered with the system's loader, or with the library that OPENCL_DYLIB_PATH names.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  pisa doctor\n  pisa doctor --require-llvm\n  \
-                        CAMPANILE_LLVM=/usr/lib/llvm-22/lib pisa doctor --message-format json\n\n\
+                        CAMPANILE_LLVM=/usr/lib/llvm-22/lib pisa doctor --message-format json\n  \
+                        pisa doctor --opencl-capabilities intel > intel.txt\n\n\
                         Exit status: 0 told, 1 there is no LLVM and `--require-llvm` asks for one.")]
 pub struct Doctor {
     /// Fail if there is no LLVM
     #[arg(long)]
     require_llvm: bool,
+    /// Print only the extensions and features of the OpenCL device of this name, for `pisa emit --device`
+    #[arg(long, value_name = "NAME")]
+    opencl_capabilities: Option<String>,
 }
 
 impl Doctor {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
-        let llvm = Llvm::load();
+        if let Some(name) = &self.opencl_capabilities {
+            let text = opencl::capabilities(name).map_err(OpenClUnavailable::from)?;
+            console::print(&text)?;
+            return Ok(Outcome::Fine);
+        }
+        let (llvm, platforms) = (Llvm::load(), platforms());
         let host = Host::detect(llvm.as_ref().ok().copied());
-        let text = if console.is_json() { json(&llvm, &host).to_string() + "\n" } else { text(&llvm, &host) };
+        let text = match console.is_json() {
+            true => json(&llvm, &host, &platforms).to_string() + "\n",
+            false => text(&llvm, &host, &platforms),
+        };
         console::print(&text)?;
         Ok(if self.require_llvm && llvm.is_err() { Outcome::Faulty } else { Outcome::Fine })
     }
@@ -67,7 +84,7 @@ fn grouped(cpu: &Cpu) -> Vec<(&'static str, Vec<&str>)> {
     groups
 }
 
-fn text(llvm: &Result<&Llvm, LoadError>, host: &Host) -> String {
+fn text(llvm: &Result<&Llvm, LoadError>, host: &Host, platforms: &Platforms) -> String {
     let mut text = String::new();
     match llvm {
         Ok(llvm) => {
@@ -103,6 +120,7 @@ fn text(llvm: &Result<&Llvm, LoadError>, host: &Host) -> String {
             },
         ),
     );
+    opencl::text(&mut text, platforms);
     text
 }
 
@@ -133,7 +151,7 @@ fn described(cache: &Cache) -> String {
     }
 }
 
-fn json(llvm: &Result<&Llvm, LoadError>, host: &Host) -> Value {
+fn json(llvm: &Result<&Llvm, LoadError>, host: &Host, platforms: &Platforms) -> Value {
     let attempt = |attempt: &campanile::llvm::Attempt| {
         let (path, fault) = (attempt.path.display().to_string(), attempt.fault.to_string());
         json!({ "path": path, "source": attempt.source, "fault": fault })
@@ -168,6 +186,7 @@ fn json(llvm: &Result<&Llvm, LoadError>, host: &Host) -> Value {
             let Contents { kernels, bytes } = cache.contents();
             json!({ "folder": cache.folder().display().to_string(), "kernels": kernels, "bytes": bytes })
         }),
+        "opencl": opencl::json(platforms),
     })
 }
 
