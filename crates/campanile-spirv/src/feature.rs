@@ -24,6 +24,9 @@ pub enum Feature {
     SubgroupShuffle,
     SubgroupArithmetic,
     DotProduct,
+    Progress,
+    ReturnedWorkItems,
+    TextOrder,
 }
 
 /// A row of the table.
@@ -52,7 +55,7 @@ const ROW: Row = Row {
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 16] = [
+    pub const ALL: [Feature; 19] = [
         Feature::Halves,
         Feature::Doubles,
         Feature::LongAtomics,
@@ -69,6 +72,9 @@ impl Feature {
         Feature::SubgroupShuffle,
         Feature::SubgroupArithmetic,
         Feature::DotProduct,
+        Feature::Progress,
+        Feature::ReturnedWorkItems,
+        Feature::TextOrder,
     ];
 
     const fn row(self) -> Row {
@@ -188,6 +194,21 @@ impl Feature {
                 spirv_extension: Some("SPV_KHR_integer_dot_product"),
                 from: OpenCl30,
                 names: &["cl_khr_integer_dot_product"],
+                ..ROW
+            },
+            Feature::Progress => Row {
+                title: "sub-groups that go on while others wait for them",
+                names: &["CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS"],
+                ..ROW
+            },
+            Feature::ReturnedWorkItems => Row {
+                title: "barriers that do not wait for work-items which have returned",
+                names: &["campanile_returned_work_items"],
+                ..ROW
+            },
+            Feature::TextOrder => Row {
+                title: "lanes that come together in the order of the text",
+                names: &["campanile_text_order"],
                 ..ROW
             },
         }

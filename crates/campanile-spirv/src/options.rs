@@ -100,6 +100,9 @@ pub struct Options {
     pub sub_group_size: SubgroupSizeRequest,
     /// What the device has; all that its version allows without.
     pub device: Option<DeviceCapabilities>,
+    /// Whether all work-groups of all launches have the size that was asked for. Then `%enqueuedlocalsize` is `%localsize`,
+    /// which every device has.
+    pub uniform_groups: bool,
     /// Whether the module gets kernels of its own by which a host reaches its variables (see [`crate::Emitted`]).
     pub expose_variables: bool,
     /// Whether instructions tell their lines.
@@ -113,6 +116,7 @@ impl Default for Options {
             addresses: AddressWidth::Bits64,
             sub_group_size: SubgroupSizeRequest::default(),
             device: None,
+            uniform_groups: false,
             expose_variables: false,
             lines: false,
         }

@@ -7,13 +7,14 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{self, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, LinkageType, MAGIC_NUMBER,
-    MemoryModel, Op, StorageClass, Word,
+    MemoryModel, Op, SourceLanguage, StorageClass, Word,
 };
 use rustc_hash::FxHashMap;
 
 use super::value::Bits;
 use crate::built_in::AddressWidth;
 use crate::feature::Feature;
+use crate::options::Target;
 
 /// A type, by what makes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +51,7 @@ pub(super) struct Assembly {
     capabilities: BTreeSet<Capability>,
     opencl: Option<Word>,
     subroutines: FxHashMap<String, Word>,
+    source: Instruction,
     entry_points: Vec<Instruction>,
     execution_modes: Vec<Instruction>,
     strings: Vec<Instruction>,
@@ -59,6 +61,17 @@ pub(super) struct Assembly {
     functions: Vec<dr::Function>,
 }
 
+/// The version of OpenCL C whose library consumers link: some have functions of later versions only where a module says so.
+fn source_of(target: Target) -> Instruction {
+    let version = match target {
+        Target::OpenCl12 => 102_000,
+        Target::OpenCl20 | Target::OpenCl21 | Target::OpenCl22 => 200_000,
+        Target::OpenCl30 => 200_000,
+    };
+    let language = Operand::SourceLanguage(SourceLanguage::OpenCL_C);
+    Instruction::new(Op::Source, None, None, vec![language, Operand::LiteralBit32(version)])
+}
+
 /// An operand that is an id.
 pub(super) fn id(id: Word) -> Operand {
     Operand::IdRef(id)
@@ -66,7 +79,7 @@ pub(super) fn id(id: Word) -> Operand {
 
 impl Assembly {
     /// An empty module.
-    pub fn new(addresses: AddressWidth) -> Self {
+    pub fn new(addresses: AddressWidth, target: Target) -> Self {
         let capabilities = [Capability::Kernel, Capability::Addresses, Capability::Linkage];
         Assembly {
             next: 1,
@@ -78,6 +91,7 @@ impl Assembly {
             capabilities: capabilities.into(),
             opencl: None,
             subroutines: FxHashMap::default(),
+            source: source_of(target),
             entry_points: Vec::new(),
             execution_modes: Vec::new(),
             strings: Vec::new(),
@@ -332,6 +346,7 @@ impl Assembly {
         module.entry_points = self.entry_points;
         module.execution_modes = self.execution_modes;
         module.debug_string_source = self.strings;
+        module.debug_string_source.push(self.source);
         module.debug_names = self.names;
         module.annotations = self.annotations;
         module.types_global_values = self.globals;

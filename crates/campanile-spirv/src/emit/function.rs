@@ -18,7 +18,6 @@ use super::code::Code;
 use super::plan::Plan;
 use super::special::BuiltIns;
 use super::value::{Bits, Truth};
-use crate::options::Target;
 
 /// What functions of a module share.
 pub(super) struct Shared<'m> {
@@ -30,7 +29,8 @@ pub(super) struct Shared<'m> {
     pub variables: FxHashMap<VariableId, Word>,
     /// Ids of the names of source files, if lines are told.
     pub files: Vec<Word>,
-    pub target: Target,
+    /// Whether `%enqueuedlocalsize` is `%localsize`.
+    pub uniform_groups: bool,
     /// Whether the device is known to have dot products of packed bytes.
     pub has_dot_product: bool,
     /// What is wrong with the module for this target.

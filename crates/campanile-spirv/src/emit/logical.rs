@@ -182,11 +182,12 @@ fn bitwise_function(code: &mut Code<'_>, table: u8, sources: &[Bits]) -> Bits {
 
 /// For each bit that of `one` where the selector is set, else that of `zero`.
 fn chosen(code: &mut Code<'_>, selector: Bits, zero: Bits, one: Bits) -> Bits {
+    const ONES: u64 = u32::MAX as u64;
     let known = [zero, one].map(|value| code.assembly.known(value.id));
     match known {
         [Some(a), Some(b)] if a == b => zero,
-        [Some(0), Some(_)] => selector,
-        [Some(_), Some(_)] => code.not(selector),
+        [Some(0), Some(ONES)] => selector,
+        [Some(ONES), Some(0)] => code.not(selector),
         _ => {
             let difference = code.xor(zero, one);
             let taken = code.and(selector, difference);

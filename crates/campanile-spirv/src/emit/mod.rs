@@ -21,14 +21,15 @@ mod kernel;
 mod logical;
 mod memory;
 mod plan;
-mod rejoin;
 mod special;
 mod synchronization;
+mod undecided;
 mod value;
 mod variables;
+mod waiting;
 
 use campanile_core::diagnostic::{Code, Diagnostic, Severity};
-use campanile_core::module::{FunctionKind, Linkage, Module};
+use campanile_core::module::{FunctionKind, Linkage, Module, Place};
 use rustc_hash::FxHashMap;
 
 use assembly::Assembly;
@@ -38,7 +39,7 @@ use special::BuiltIns;
 
 use crate::emitted::Emitted;
 use crate::feature::Feature;
-use crate::options::Options;
+use crate::options::{Options, Target};
 
 /// Translates a module.
 ///
@@ -50,9 +51,10 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
     if !recursion.is_empty() {
         return Err(recursion);
     }
-    let mut warnings = rejoin::warnings(&plan);
+    let undecided = undecided::undecided(&plan);
+    let mut warnings: Vec<Diagnostic> = undecided.iter().map(|one| one.warning(module)).collect();
     warnings.extend(unexported(&plan));
-    let mut assembly = Assembly::new(options.addresses);
+    let mut assembly = Assembly::new(options.addresses, options.target);
     let functions: FxHashMap<_, _> =
         plan.functions.iter().map(|function| (*function, assembly.id())).collect();
     let files = match options.lines {
@@ -67,7 +69,8 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
         functions,
         variables: FxHashMap::default(),
         files,
-        target: options.target,
+        // Before OpenCL 2.0 there are no others.
+        uniform_groups: options.uniform_groups || options.target == Target::OpenCl12,
         has_dot_product,
         diagnostics: Vec::new(),
     };
@@ -80,6 +83,10 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
     for function in module.kernels() {
         let name = &module.functions[function].name;
         assembly.entry_point(shared.functions[&function], name, shared.built_ins.interface());
+    }
+    need_progress(&mut assembly, &shared.plan);
+    for one in &undecided {
+        assembly.need(one.feature, Some(one.place));
     }
     let exposed = match options.expose_variables {
         true => exposure::write_kernels(&mut assembly, &shared),
@@ -97,7 +104,7 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
 /// Functions that call themselves, which OpenCL forbids.
 fn recursion(plan: &Plan<'_>) -> Vec<Diagnostic> {
     let module = plan.module;
-    let fault = |(place, callee): &(campanile_core::module::Place, _)| {
+    let fault = |(place, callee): &(Place, _)| {
         let name = &module.functions[*callee].name;
         let message =
             format!("this call lets `@{name}` be called while it runs, and OpenCL has no recursion");
@@ -128,6 +135,17 @@ fn unexported(plan: &Plan<'_>) -> Vec<Diagnostic> {
         .help("link the modules with `pisa link` before")
     };
     hidden.map(|(_, function)| warning(function)).collect()
+}
+
+/// Loops that wait need a device on which others go on meanwhile.
+fn need_progress(assembly: &mut Assembly, plan: &Plan<'_>) {
+    for function in &plan.functions {
+        let function = &plan.module.functions[*function];
+        for access in function.body.iter().flat_map(waiting::waits) {
+            let place = Place { source: function.place.source, span: access.span };
+            assembly.need(Feature::Progress, Some(place));
+        }
+    }
 }
 
 /// What the target does not have, with the first place that needs it.

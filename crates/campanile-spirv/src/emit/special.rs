@@ -10,7 +10,6 @@ use super::function::FunctionEmitter;
 use super::value::{Bits, Truth};
 use crate::built_in::{AddressWidth, BuiltInVariable};
 use crate::feature::Feature;
-use crate::options::Target;
 
 /// The built-in variables that a module has.
 #[derive(Debug, Default)]
@@ -70,10 +69,7 @@ impl FunctionEmitter<'_, '_, '_> {
                 self.code.need(Feature::Subgroups);
                 BuiltIn::SubgroupLocalInvocationId
             }
-            // Before OpenCL 2.0, all work-groups have the size that was asked for.
-            SpecialRegister::EnqueuedLocalSize if self.shared.target == Target::OpenCl12 => {
-                BuiltIn::WorkgroupSize
-            }
+            SpecialRegister::EnqueuedLocalSize if self.shared.uniform_groups => BuiltIn::WorkgroupSize,
             SpecialRegister::EnqueuedLocalSize => BuiltIn::EnqueuedWorkgroupSize,
             SpecialRegister::GlobalOffset => BuiltIn::GlobalOffset,
             SpecialRegister::GlobalSize => BuiltIn::GlobalSize,

@@ -93,6 +93,7 @@ impl Format {
                 }
                 odd_sum(code, way, numbers[0], addend)
             }
+            FloatingPoint::Fmad if self.kind == FloatFormat::Bf => bf_multiply_add(code, way, &numbers),
             FloatingPoint::Fmad => {
                 let product = self.odd_product(code, numbers[0], numbers[1]);
                 odd_sum(code, way, product, numbers[2])
@@ -132,8 +133,43 @@ impl Format {
         let [lesser, scaled] = [lesser, scaled].map(|number| code.calculate(Op::FMul, &[number, scale]));
         let scaled = code.calculate(Op::FNegate, &[scaled]);
         let lost = code.extended_number(OpenclStd100Op::fma, &[lesser, greater, scaled]);
-        toward_odd(code, pattern, lost)
+        let odd = toward_odd(code, pattern, lost);
+        let pattern = code.pattern(odd);
+        let pattern = greatest_if_beyond(code, single, pattern, [a, b]);
+        code.number(pattern)
     }
+}
+
+/// `fmad` of bfloat16 in single precision, rounded to odd. A product that is too great for it may come back into its range:
+/// then all is computed at a sixteenth. From 2^132 on nothing brings it back.
+fn bf_multiply_add(code: &mut Code<'_>, way: Way, numbers: &[Number]) -> Number {
+    let (format, single) = (Format::new(FloatFormat::Bf), Format::new(FloatFormat::F));
+    let product = code.calculate(Op::FMul, &numbers[..2]);
+    let size = code.pattern(product);
+    let size = single.magnitude(code, size);
+    let is_great = code.is(size, single.infinity());
+    let [small, one, back] =
+        [1.0f32 / 16.0, 1.0, 16.0].map(|value| single.known(code, value.to_bits().into()));
+    let [scale, back] = [small, back].map(|factor| {
+        let factor = code.select(is_great, factor, one);
+        code.number(factor)
+    });
+    // The greater factor is far from losing bits where the product is great.
+    let [a, b] = [numbers[0], numbers[1]].map(|factor| code.pattern(factor));
+    let [size_of_a, size_of_b] = [a, b].map(|pattern| single.magnitude(code, pattern));
+    let a_is_greater = code.compare(Op::UGreaterThan, size_of_a, size_of_b);
+    let [greater, lesser] = [(a, b), (b, a)].map(|(yes, no)| {
+        let chosen = code.select(a_is_greater, yes, no);
+        code.number(chosen)
+    });
+    let greater = code.calculate(Op::FMul, &[greater, scale]);
+    let term = code.calculate(Op::FMul, &[numbers[2], scale]);
+    let product = format.odd_product(code, lesser, greater);
+    let sum = odd_sum(code, way, product, term);
+    let sum = code.calculate(Op::FMul, &[sum, back]);
+    let pattern = code.pattern(sum);
+    let pattern = greatest_if_beyond(code, single, pattern, [product, term]);
+    code.number(pattern)
 }
 
 /// The result of an operation of the device on numbers of one width.
@@ -155,20 +191,8 @@ fn odd_sum(code: &mut Code<'_>, way: Way, a: Number, b: Number) -> Number {
     let pattern = code.pattern(sum);
     let odd = toward_odd(code, pattern, lost);
     let mut pattern = code.pattern(odd);
-    // A sum that is too great for its format is the greatest number of it, which is odd.
-    let [of_a, of_b] = [a, b].map(|term| {
-        let term = code.pattern(term);
-        format.magnitude(code, term)
-    });
-    let greater = code.extended_int(OpenclStd100Op::u_max, &[of_a, of_b]);
-    let infinity = format.known(code, format.infinity());
-    let is_finite = code.compare(Op::ULessThan, greater, infinity);
+    pattern = greatest_if_beyond(code, format, pattern, [a, b]);
     let size = format.magnitude(code, pattern);
-    let is_great = code.compare(Op::IEqual, size, infinity);
-    let is_beyond = code.both(is_finite, is_great);
-    let one = format.known(code, 1);
-    let greatest = code.sub(pattern, one);
-    pattern = code.select(is_beyond, greatest, pattern);
     if way == Way::Mode(Rounding::Down) {
         // Rounding down, a sum that is zero is negative unless both its terms are positive zeros.
         let [a, b] = [a, b].map(|term| code.pattern(term));
@@ -178,6 +202,23 @@ fn odd_sum(code: &mut Code<'_>, way: Way, a: Number, b: Number) -> Number {
         pattern = code.select(is_zero, sign, pattern);
     }
     code.number(pattern)
+}
+
+/// A result that is too great for its format, though it comes of finite numbers, is the greatest number of it, which is odd.
+fn greatest_if_beyond(code: &mut Code<'_>, format: Format, pattern: Bits, terms: [Number; 2]) -> Bits {
+    let [a, b] = terms.map(|term| {
+        let term = code.pattern(term);
+        format.magnitude(code, term)
+    });
+    let greater = code.extended_int(OpenclStd100Op::u_max, &[a, b]);
+    let infinity = format.known(code, format.infinity());
+    let is_finite = code.compare(Op::ULessThan, greater, infinity);
+    let size = format.magnitude(code, pattern);
+    let is_great = code.compare(Op::IEqual, size, infinity);
+    let is_beyond = code.both(is_finite, is_great);
+    let one = format.known(code, 1);
+    let greatest = code.sub(pattern, one);
+    code.select(is_beyond, greatest, pattern)
 }
 
 /// What the rounding of a sum has lost, which is a number itself.

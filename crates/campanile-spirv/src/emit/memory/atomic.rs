@@ -4,17 +4,19 @@
 //! what the device has no operation for is tried until nobody comes between.
 
 use campanile_core::diagnostic::Code as DiagnosticCode;
-use campanile_core::isa::{FloatingPoint, Memory, Op as Operation, Opcode, Operation as Change, Rounding};
+use campanile_core::isa::{
+    FloatingPoint, Memory, Op as Operation, Opcode, Operation as Change, Rounding, Space,
+};
 use campanile_core::module::{Address, Operand};
 use rspirv::dr;
-use rspirv::spirv::{self, Op, OpenclStd100Op, StorageClass, Word};
+use rspirv::spirv::{self, Op, OpenclStd100Op, Word};
 
-use super::{Pointer, element_bits, space_of};
+use super::{element_bits, space_of};
 use crate::emit::assembly::id;
 use crate::emit::code::Code;
 use crate::emit::float::{Format, Mode};
 use crate::emit::function::FunctionEmitter;
-use crate::emit::value::Bits;
+use crate::emit::value::{Bits, Truth};
 use crate::feature::Feature;
 
 /// The word that an atomic access is made to.
@@ -29,9 +31,18 @@ struct Target {
     shift: Option<Bits>,
 }
 
+/// The words that an address may mean. Not every device has atomics at generic pointers, so those of generic addresses
+/// are made in shared or in global memory.
+enum Targets {
+    /// This one.
+    One(Target),
+    /// The first if the condition holds, else the second.
+    Either(Truth, [Target; 2]),
+}
+
 impl FunctionEmitter<'_, '_, '_> {
     /// The word at an address; none for 128 bits, which no device changes at once.
-    fn target(&mut self, op: Operation, address: &Address) -> Option<Target> {
+    fn targets(&mut self, op: Operation, address: &Address) -> Option<Targets> {
         let width = element_bits(op);
         if width == 128 {
             self.refuse(
@@ -44,11 +55,26 @@ impl FunctionEmitter<'_, '_, '_> {
         if width == 64 {
             self.code.need(Feature::LongAtomics);
         }
-        let order = self.order_of(op);
         let space = space_of(op);
-        let mut address = self.address(address, space);
-        let mut shift = None;
-        if width == 16 {
+        let address = self.address(address, space);
+        if space != Space::Generic {
+            return Some(Targets::One(self.target(op, space, address)));
+        }
+        let [_, may_be_shared] = self.shared.plan.generic;
+        let global = self.target(op, Space::Global, address);
+        if !may_be_shared {
+            return Some(Targets::One(global));
+        }
+        let is_shared = self.points_into(address, Space::Shared);
+        let low = self.code.resize(address, 32);
+        let shared = self.target(op, Space::Shared, low);
+        Some(Targets::Either(is_shared, [shared, global]))
+    }
+
+    fn target(&mut self, op: Operation, space: Space, address: Bits) -> Target {
+        let order = self.order_of(op);
+        let (mut address, mut shift) = (address, None);
+        if element_bits(op) == 16 {
             let two = self.code.constant(address.width, 2);
             let upper = self.code.and(address, two);
             let upper = self.code.resize(upper, 32);
@@ -56,29 +82,32 @@ impl FunctionEmitter<'_, '_, '_> {
             let others = self.code.constant(address.width, !3);
             address = self.code.and(address, others);
         }
-        let width = width.max(32);
-        let pointer: Pointer = self.pointer(space, address);
-        debug_assert_ne!(pointer.class, StorageClass::UniformConstant);
+        let width = element_bits(op).max(32);
+        let pointer = self.pointer(space, address);
         let ty = self.code.assembly.int(width);
-        Some(Target { word: self.typed(pointer, ty), width, order, shift })
+        Target { word: self.typed(pointer, ty), width, order, shift }
     }
 
     pub(super) fn atomic_load(&mut self, op: Operation, to: &Operand, address: &Address) {
-        let Some(target) = self.target(op, address) else { return self.undefine(to) };
-        let word = target.load(&mut self.code);
-        let value = target.part(&mut self.code, word);
+        let Some(targets) = self.targets(op, address) else { return self.undefine(to) };
+        let value = targets.at_each(&mut self.code, |code, target| {
+            let word = target.load(code);
+            target.part(code, word)
+        });
         self.assign(to, &[value]);
     }
 
     pub(super) fn atomic_store(&mut self, op: Operation, address: &Address, value: &Operand) {
-        let Some(target) = self.target(op, address) else { return };
+        let Some(targets) = self.targets(op, address) else { return };
         let value = self.single(value, element_bits(op));
-        if target.shift.is_some() {
-            target.change(&mut self.code, |_, _| value);
-            return;
-        }
-        let [scope, semantics] = target.order;
-        self.code.effect(Op::AtomicStore, vec![id(target.word), scope, semantics, id(value.id)]);
+        targets.at_each(&mut self.code, |code, target| {
+            if target.shift.is_some() {
+                return target.change(code, |_, _| value);
+            }
+            let [scope, semantics] = target.order.clone();
+            code.effect(Op::AtomicStore, vec![id(target.word), scope, semantics, id(value.id)]);
+            value
+        });
     }
 
     /// `iatom` and `fatom`.
@@ -89,27 +118,20 @@ impl FunctionEmitter<'_, '_, '_> {
         address: &Address,
         sources: &[Operand],
     ) {
-        let Some(target) = self.target(op, address) else { return self.undefine(to) };
+        let Some(targets) = self.targets(op, address) else { return self.undefine(to) };
         let sources: Vec<Bits> = sources.iter().map(|source| self.single(source, element_bits(op))).collect();
         let change = op.operation().unwrap_or(Change::Exchange);
-        let is_float = op.opcode() == Opcode::Memory(Memory::Fatom);
-        let native = match (target.shift, is_float, change) {
-            (None, _, Change::Cas) => {
-                let old = target.exchange_if(&mut self.code, sources[0], sources[1]);
-                return self.assign(to, &[old]);
-            }
-            (None, false, change) => native(change),
-            _ => None,
-        };
-        let code = &mut self.code;
-        let old = match native {
-            Some(op) => target.device(code, op, sources.first().copied()),
-            None if is_float => {
-                let format = Format::of(op.ty());
+        let format = (op.opcode() == Opcode::Memory(Memory::Fatom)).then(|| Format::of(op.ty()));
+        let old = targets.at_each(&mut self.code, |code, target| match (target.shift, format, change) {
+            (None, _, Change::Cas) => target.exchange_if(code, sources[0], sources[1]),
+            (_, Some(format), change) => {
                 target.change(code, |code, old| changed_number(code, format, change, old, &sources))
             }
-            None => target.change(code, |code, old| changed(code, change, old, &sources)),
-        };
+            (shift, None, change) => match native(change).filter(|_| shift.is_none()) {
+                Some(op) => target.device(code, op, sources.first().copied()),
+                None => target.change(code, |code, old| changed(code, change, old, &sources)),
+            },
+        });
         self.assign(to, &[old]);
     }
 
@@ -119,6 +141,18 @@ impl FunctionEmitter<'_, '_, '_> {
         for index in first..first + count {
             let value = self.code.undefined(64);
             self.write(register, index, value);
+        }
+    }
+}
+
+impl Targets {
+    /// Does something with the word that is meant.
+    fn at_each(&self, code: &mut Code<'_>, act: impl Fn(&mut Code<'_>, &Target) -> Bits) -> Bits {
+        match self {
+            Targets::One(target) => act(code, target),
+            Targets::Either(condition, [first, second]) => {
+                code.choose(*condition, |code| vec![act(code, first)], |code| vec![act(code, second)])[0]
+            }
         }
     }
 }
