@@ -25,6 +25,8 @@ pub struct EmittedKernel {
     pub name: String,
     /// Its arguments, in the order in which a host sets them.
     pub arguments: Vec<KernelArgument>,
+    /// Whether it depends on which work-items are together in a sub-group.
+    pub meets_lanes: bool,
 }
 
 /// An argument of a kernel, by the PISA parameter (its position) that it becomes.
@@ -56,8 +58,36 @@ pub enum KernelArgument {
         /// The parameter.
         parameter: u32,
     },
-    /// The address of the printf buffer, an integer of 8 bytes; the last argument of kernels that read `%printfbuffer`.
+    /// The address of the printf buffer, an integer of 8 bytes; behind all parameters of kernels that read `%printfbuffer`.
     PrintfBuffer,
+    /// A [`LaunchShape`], as a structure; the last argument of kernels that ask for it in modules that are launched in
+    /// one dimension.
+    Shape,
+}
+
+/// The shape of a launch that a device makes in one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// Work-items of a work-group, x first.
+    pub local: [u32; 3],
+    /// Work-groups.
+    pub groups: [u64; 3],
+    /// Offset of the global ids.
+    pub offset: [u64; 3],
+    /// Dimensions in use.
+    pub dimensions: u32,
+}
+
+impl LaunchShape {
+    /// How many numbers of 64 bits it is as an argument.
+    pub const NUMBERS: usize = 10;
+
+    /// The argument: local size, work-groups, offset, dimensions, each number in eight bytes, the lowest first.
+    pub fn bytes(&self) -> Vec<u8> {
+        let local = self.local.map(u64::from);
+        let numbers = local.into_iter().chain(self.groups).chain(self.offset).chain([self.dimensions.into()]);
+        numbers.flat_map(u64::to_le_bytes).collect()
+    }
 }
 
 impl KernelArgument {
@@ -68,7 +98,7 @@ impl KernelArgument {
             | KernelArgument::Integer { parameter, .. }
             | KernelArgument::Structure { parameter, .. }
             | KernelArgument::Shared { parameter } => Some(parameter),
-            KernelArgument::PrintfBuffer => None,
+            KernelArgument::PrintfBuffer | KernelArgument::Shape => None,
         }
     }
 }

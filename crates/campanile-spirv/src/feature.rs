@@ -37,6 +37,8 @@ struct Row {
     spirv_version: (u8, u8),
     /// The first version of OpenCL in which a device can have it.
     from: Target,
+    /// The first version of which a device is taken to have it while nothing is known of the device.
+    assumed: Target,
     /// Whether devices of all versions from there on have it, up to 2.2.
     core: bool,
     /// The extensions and features that each give it, of devices that need not have it.
@@ -49,6 +51,7 @@ const ROW: Row = Row {
     spirv_extension: None,
     spirv_version: (1, 0),
     from: Target::OpenCl12,
+    assumed: Target::OpenCl12,
     core: false,
     names: &[],
 };
@@ -78,12 +81,13 @@ impl Feature {
     ];
 
     const fn row(self) -> Row {
-        use Target::{OpenCl12, OpenCl20, OpenCl21, OpenCl30};
+        use Target::{OpenCl20, OpenCl21, OpenCl30};
         match self {
             Feature::Halves => Row {
                 title: "half-precision numbers",
                 capabilities: &[Capability::Float16],
                 names: &["cl_khr_fp16"],
+                assumed: OpenCl30,
                 ..ROW
             },
             Feature::Doubles => Row {
@@ -96,7 +100,7 @@ impl Feature {
                 title: "64-bit atomics",
                 capabilities: &[Capability::Int64Atomics],
                 names: &["cl_khr_int64_base_atomics"],
-                from: OpenCl12,
+                assumed: OpenCl30,
                 ..ROW
             },
             Feature::AtomicOrders => Row {
@@ -143,8 +147,6 @@ impl Feature {
             },
             Feature::Subgroups => Row {
                 title: "sub-groups",
-                capabilities: &[Capability::GroupNonUniform],
-                spirv_version: (1, 3),
                 from: OpenCl20,
                 names: &["cl_khr_subgroups", "__opencl_c_subgroups"],
                 ..ROW
@@ -243,8 +245,11 @@ impl Feature {
     pub fn is_available(self, target: Target, device: Option<&DeviceCapabilities>) -> bool {
         let row = self.row();
         let always = row.core && target < Target::OpenCl30;
-        let listed = |device: &DeviceCapabilities| row.names.iter().any(|name| device.has(name));
+        let listed = match device {
+            Some(device) => row.names.iter().any(|name| device.has(name)),
+            None => target >= row.assumed,
+        };
         let possible = target >= row.from && target.spirv_version() >= row.spirv_version;
-        possible && (always || device.is_none_or(listed))
+        possible && (always || listed)
     }
 }

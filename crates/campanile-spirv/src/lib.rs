@@ -8,7 +8,7 @@ mod options;
 
 pub use built_in::AddressWidth;
 pub use emit::emit;
-pub use emitted::{Emitted, EmittedKernel, KernelArgument};
+pub use emitted::{Emitted, EmittedKernel, KernelArgument, LaunchShape};
 pub use feature::Feature;
 pub use options::{DeviceCapabilities, Options, SubgroupSizeRequest, Target};
 

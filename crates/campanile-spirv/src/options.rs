@@ -39,7 +39,7 @@ impl Target {
     /// The newest version of SPIR-V that its devices are sure to take, or may at least be expected to.
     pub const fn spirv_version(self) -> (u8, u8) {
         match self {
-            Target::OpenCl12 | Target::OpenCl20 | Target::OpenCl21 => (1, 1),
+            Target::OpenCl12 | Target::OpenCl20 | Target::OpenCl21 => (1, 0),
             Target::OpenCl22 => (1, 2),
             Target::OpenCl30 => (1, 6),
         }
@@ -103,6 +103,9 @@ pub struct Options {
     /// Whether all work-groups of all launches have the size that was asked for. Then `%enqueuedlocalsize` is `%localsize`,
     /// which every device has.
     pub uniform_groups: bool,
+    /// Whether kernels are launched in one dimension, whatever shape a launch has, so that sub-groups are made of consecutive
+    /// work-items on every device. Work-groups are then all of one size. Kernels that ask for the shape are told it.
+    pub linear: bool,
     /// Whether the module gets kernels of its own by which a host reaches its variables (see [`crate::Emitted`]).
     pub expose_variables: bool,
     /// Whether instructions tell their lines.
@@ -117,6 +120,7 @@ impl Default for Options {
             sub_group_size: SubgroupSizeRequest::default(),
             device: None,
             uniform_groups: false,
+            linear: false,
             expose_variables: false,
             lines: false,
         }

@@ -172,7 +172,8 @@ impl FunctionEmitter<'_, '_, '_> {
         let private = self.memory.private.filter(|_| hidden.private);
         let shared = self.memory.shared.iter().copied().filter(|_| hidden.shared);
         let printf = self.memory.printf.map(|address| address.id).filter(|_| hidden.printf);
-        private.into_iter().chain(shared).chain(printf).collect()
+        let shape = self.memory.shape.filter(|_| hidden.shape);
+        private.into_iter().chain(shared).chain(printf).chain(shape).collect()
     }
 
     fn register_type(&self, operand: &Operand) -> RegisterType {

@@ -46,6 +46,8 @@ pub(super) struct Memory {
     pub shared: Vec<Word>,
     /// The address of the printf buffer.
     pub printf: Option<Bits>,
+    /// A pointer to the numbers that are the shape of the launch (see [`LaunchShape`](crate::LaunchShape)).
+    pub shape: Option<Word>,
 }
 
 /// What a kernel's parameter is.

@@ -14,7 +14,7 @@ use super::control_flow::{passed_type, unpacked};
 use super::function::{FunctionEmitter, Memory, ParameterValue, Shared, parts_of};
 use super::plan::{Hidden, Plan, alignment};
 use super::value::Bits;
-use crate::emitted::{EmittedKernel, KernelArgument};
+use crate::emitted::{EmittedKernel, KernelArgument, LaunchShape};
 use crate::feature::Feature;
 use crate::options::{Options, SubgroupSizeRequest};
 
@@ -29,8 +29,12 @@ fn hidden_types(assembly: &mut Assembly, plan: &Plan<'_>, hidden: Hidden) -> Vec
         let ty = assembly.pointer(StorageClass::Workgroup, byte);
         types.extend(std::iter::repeat_n(ty, plan.shared_regions()));
     }
+    let long = assembly.int(64);
     if hidden.printf {
-        types.push(assembly.int(64));
+        types.push(long);
+    }
+    if hidden.shape {
+        types.push(assembly.pointer(StorageClass::Function, long));
     }
     types
 }
@@ -83,7 +87,8 @@ fn told_memory(plan: &Plan<'_>, hidden: Hidden, given: &[Word]) -> Memory {
     let private = if hidden.private { given.next() } else { None };
     let regions = if hidden.shared { plan.shared_regions() } else { 0 };
     let shared = given.by_ref().take(regions).collect();
-    Memory { private, shared, printf: given.next().map(|id| Bits { id, width: 64 }) }
+    let printf = if hidden.printf { given.next() } else { None };
+    Memory { private, shared, printf: printf.map(|id| Bits { id, width: 64 }), shape: given.next() }
 }
 
 /// How a parameter is passed to a kernel.
@@ -128,6 +133,9 @@ pub(super) fn write_kernel(
     if hidden.printf {
         arguments.push(KernelArgument::PrintfBuffer);
     }
+    if hidden.shape {
+        arguments.push(KernelArgument::Shape);
+    }
     let constants = if shared.plan.constants_are_global {
         StorageClass::CrossWorkgroup
     } else {
@@ -150,7 +158,8 @@ pub(super) fn write_kernel(
     emitter.blocks();
     emitter.code.finish();
     execution_modes(assembly, shared, function, kernel, options);
-    Some(EmittedKernel { name: declared.name.clone(), arguments })
+    let meets_lanes = shared.plan.meets_lanes(function);
+    Some(EmittedKernel { name: declared.name.clone(), arguments, meets_lanes })
 }
 
 fn argument_type(
@@ -170,7 +179,18 @@ fn argument_type(
             assembly.pointer(StorageClass::Function, ty)
         }
         KernelArgument::PrintfBuffer => assembly.int(64),
+        KernelArgument::Shape => {
+            let ty = shape_structure(assembly);
+            assembly.pointer(StorageClass::Function, ty)
+        }
     }
+}
+
+/// The type of the shape of a launch.
+fn shape_structure(assembly: &mut Assembly) -> Word {
+    let long = assembly.int(64);
+    let numbers = assembly.ty(Type::Array(long, LaunchShape::NUMBERS as u64));
+    assembly.ty(Type::Structure(vec![numbers]))
 }
 
 /// Names an argument and says what is known of it.
@@ -181,6 +201,12 @@ fn decorate_argument(
     made: Word,
     facts: &AccessFacts,
 ) {
+    if *argument == KernelArgument::Shape {
+        code.assembly.name(made, "shape");
+        let operands = vec![Operand::FunctionParameterAttribute(FunctionParameterAttribute::ByVal)];
+        code.assembly.decorate(made, Decoration::FuncParamAttr, operands);
+        return aligned(code.assembly, made, 8);
+    }
     let Some(position) = argument.parameter() else { return code.assembly.name(made, "printfbuffer") };
     let parameter = &kernel.parameters[position as usize];
     let assembly = &mut *code.assembly;
@@ -208,7 +234,7 @@ fn decorate_argument(
             attribute(assembly, FunctionParameterAttribute::ByVal);
             aligned(assembly, unit);
         }
-        KernelArgument::Integer { .. } | KernelArgument::PrintfBuffer => {}
+        KernelArgument::Integer { .. } | KernelArgument::PrintfBuffer | KernelArgument::Shape => {}
     }
 }
 
@@ -254,6 +280,11 @@ fn kernel_memory(
     }
     let printf = arguments.iter().position(|argument| *argument == KernelArgument::PrintfBuffer);
     memory.printf = printf.map(|index| Bits { id: ids[index], width: 64 });
+    if let Some(index) = arguments.iter().position(|argument| *argument == KernelArgument::Shape) {
+        let long = code.assembly.int(64);
+        let pointer = code.assembly.pointer(StorageClass::Function, long);
+        memory.shape = Some(code.of(Op::Bitcast, pointer, &[ids[index]]));
+    }
     memory
 }
 
@@ -306,7 +337,7 @@ fn parameter_values(
                 let bytes = code.value(Op::Bitcast, ty, vec![id(*made)]);
                 ParameterValue::Memory(bytes, unit)
             }
-            KernelArgument::PrintfBuffer => continue,
+            KernelArgument::PrintfBuffer | KernelArgument::Shape => continue,
         });
     }
     values
@@ -322,6 +353,7 @@ fn execution_modes(
     let made = shared.functions[&function];
     assembly.execution_mode(made, ExecutionMode::ContractionOff, &[]);
     if let Some(size) = kernel.required_work_group_size {
+        let size = if options.linear { [size.iter().product(), 1, 1] } else { size };
         assembly.execution_mode(made, ExecutionMode::LocalSize, &size);
     }
     if shared.plan.meets_lanes(function) {

@@ -19,6 +19,18 @@ const ALIGNMENT: u32 = 16;
 /// Bytes between the starts of two pieces of shared memory that are told apart by address.
 pub(super) const REGION_BITS: u32 = 26;
 
+/// The special registers that depend on the shape of a launch.
+const SHAPED: &[SpecialRegister] = &[
+    SpecialRegister::EnqueuedLocalSize,
+    SpecialRegister::GlobalOffset,
+    SpecialRegister::GlobalSize,
+    SpecialRegister::GroupCount,
+    SpecialRegister::GroupId,
+    SpecialRegister::LocalId,
+    SpecialRegister::LocalSize,
+    SpecialRegister::WorkDim,
+];
+
 /// What a function must be told by its callers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hidden {
@@ -28,12 +40,14 @@ pub(super) struct Hidden {
     pub shared: bool,
     /// The address of the printf buffer.
     pub printf: bool,
+    /// The shape of the launch, where that is not the device's.
+    pub shape: bool,
 }
 
 impl Hidden {
     /// Whether it must be told anything.
     pub fn any(self) -> bool {
-        self.private || self.shared || self.printf
+        self.private || self.shared || self.printf || self.shape
     }
 
     fn with(self, other: Hidden) -> Hidden {
@@ -41,6 +55,7 @@ impl Hidden {
             private: self.private || other.private,
             shared: self.shared || other.shared,
             printf: self.printf || other.printf,
+            shape: self.shape || other.shape,
         }
     }
 }
@@ -83,7 +98,7 @@ pub(super) struct Plan<'m> {
 
 impl<'m> Plan<'m> {
     /// Looks at all that kernels and exported functions reach.
-    pub fn new(module: &'m Module) -> Self {
+    pub fn new(module: &'m Module, linear: bool) -> Self {
         let roots = module.functions.iter().filter(|(_, function)| is_root(&function.kind));
         let graphs: Vec<CallGraph> = roots.map(|(root, _)| CallGraph::new(module, root)).collect();
         let reaches: Vec<Reach> = graphs.iter().map(reach).collect();
@@ -111,7 +126,7 @@ impl<'m> Plan<'m> {
             functions,
         };
         plan.find_recursion(&graphs);
-        plan.look_at_instructions();
+        plan.look_at_instructions(linear);
         if plan.recursion.is_empty() {
             plan.spread_hidden(&graphs);
             plan.place_private(&graphs, &reaches);
@@ -184,7 +199,7 @@ impl<'m> Plan<'m> {
     }
 
     /// Finds what each function does itself.
-    fn look_at_instructions(&mut self) {
+    fn look_at_instructions(&mut self, linear: bool) {
         let mut taken = BTreeSet::new();
         for variable in self.module.variables.values() {
             taken.extend(variable.initializer.iter().flat_map(|initializer| &initializer.items).filter_map(
@@ -208,6 +223,7 @@ impl<'m> Plan<'m> {
                 let operands = body.operands(instruction);
                 hidden.printf |=
                     operands.iter().any(|operand| reads(operand, &[SpecialRegister::PrintfBuffer]));
+                hidden.shape |= linear && operands.iter().any(|operand| reads(operand, SHAPED));
                 if meets_lanes(instruction, operands) {
                     self.meeting.insert(function);
                 }

@@ -2,7 +2,7 @@
 
 use campanile_core::isa::SpecialRegister;
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, Op, Scope, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 use super::assembly::{Assembly, Type, id};
@@ -65,6 +65,10 @@ impl FunctionEmitter<'_, '_, '_> {
                     .printf
                     .unwrap_or_else(|| unreachable!("the function is told of the buffer"));
             }
+            _ if self.memory.shape.is_some() && special != SpecialRegister::LaneId => {
+                let value = self.shaped(special, dimension);
+                return self.code.resize(value, special.bits());
+            }
             SpecialRegister::LaneId => {
                 self.code.need(Feature::Subgroups);
                 BuiltIn::SubgroupLocalInvocationId
@@ -81,6 +85,51 @@ impl FunctionEmitter<'_, '_, '_> {
         };
         let value = self.built_in(built_in, dimension);
         self.code.resize(value, special.bits())
+    }
+
+    /// A special register of a launch that the device makes in one dimension, in 64 bits.
+    fn shaped(&mut self, special: SpecialRegister, dimension: u8) -> Bits {
+        let dimension = usize::from(dimension);
+        match special {
+            SpecialRegister::LocalSize | SpecialRegister::EnqueuedLocalSize => self.shape_number(dimension),
+            SpecialRegister::GroupCount => self.shape_number(3 + dimension),
+            SpecialRegister::GlobalOffset => self.shape_number(6 + dimension),
+            SpecialRegister::WorkDim => self.shape_number(9),
+            SpecialRegister::GlobalSize => {
+                let [local, groups] = [dimension, 3 + dimension].map(|number| self.shape_number(number));
+                self.code.mul(local, groups)
+            }
+            SpecialRegister::GroupId => self.in_dimension(BuiltIn::WorkgroupId, 3, dimension),
+            _ => self.in_dimension(BuiltIn::LocalInvocationId, 0, dimension),
+        }
+    }
+
+    /// A number of the shape of the launch.
+    fn shape_number(&mut self, index: usize) -> Bits {
+        let shape = self.memory.shape.unwrap_or_else(|| unreachable!("the function is told of the shape"));
+        let long = self.code.assembly.int(64);
+        let pointer = self.code.assembly.pointer(StorageClass::Function, long);
+        let width = self.code.assembly.pointer_bits();
+        let index = self.code.constant(width, index as u64);
+        let place = self.code.of(Op::InBoundsPtrAccessChain, pointer, &[shape, index.id]);
+        let aligned = [Operand::MemoryAccess(MemoryAccess::ALIGNED), Operand::LiteralBit32(8)];
+        let operands = std::iter::once(id(place)).chain(aligned).collect();
+        Bits { id: self.code.value(Op::Load, long, operands), width: 64 }
+    }
+
+    /// An id that counts through all dimensions, x fastest, in one of them; the sizes start at this number of the shape.
+    fn in_dimension(&mut self, built_in: BuiltIn, sizes: usize, dimension: usize) -> Bits {
+        let linear = self.built_in(built_in, 0);
+        let mut rest = self.code.resize(linear, 64);
+        for before in 0..dimension {
+            let size = self.shape_number(sizes + before);
+            rest = self.code.binary(Op::UDiv, rest, size);
+        }
+        if dimension == 2 {
+            return rest;
+        }
+        let size = self.shape_number(sizes + dimension);
+        self.code.binary(Op::UMod, rest, size)
     }
 
     /// The value of a built-in variable, in one dimension.
