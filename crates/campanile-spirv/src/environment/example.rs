@@ -1,11 +1,9 @@
 //! Examples of codes as whole modules.
 
 /// Instructions that every module of an example has, unless the example has its own: first words, and the text.
-const GIVEN: [(&str, &str); 5] = [
-    (
-        "OpCapability Kernel",
-        "OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64\nOpCapability Int8",
-    ),
+const GIVEN: [(&str, &str); 6] = [
+    ("OpCapability Int64", "OpCapability Int64\nOpCapability Int8"),
+    ("OpCapability Kernel", "OpCapability Kernel\nOpCapability Addresses"),
     ("OpMemoryModel", "OpMemoryModel Physical64 OpenCL"),
     ("OpEntryPoint", "OpEntryPoint Kernel %kernel \"example\""),
     (

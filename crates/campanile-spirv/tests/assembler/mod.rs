@@ -22,13 +22,3 @@ pub fn run(tool: &str, arguments: &[&str], input: &[u8]) -> Option<Output> {
     child.stdin.take().expect("a pipe").write_all(input).expect("a tool that reads");
     Some(child.wait_with_output().expect("a tool that ends"))
 }
-
-/// Assembles a text as SPIR-V 1.2.
-///
-/// # Panics
-/// When the text is at fault.
-pub fn assemble(text: &str) -> Option<Vec<u8>> {
-    let output = run("spirv-as", &["--target-env", "spv1.2", "-", "-o", "-"], text.as_bytes())?;
-    assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&output.stderr));
-    Some(output.stdout)
-}
