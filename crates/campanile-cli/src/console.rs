@@ -4,13 +4,13 @@ use std::io::{IsTerminal, Write};
 
 use anstream::AutoStream;
 use campanile::engine::Finding;
-use campanile::language::diagnostic::Sink;
+use campanile::language::diagnostic::{Severity, Sink};
 use campanile::language::module::Module;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::advice::{self, Message};
-use crate::render::{self, ContractFault};
+use crate::render::{self, Fault};
 
 /// Options of every command that say how to talk.
 #[derive(Debug, Args)]
@@ -125,18 +125,25 @@ impl Console {
         }
     }
 
-    /// Faults of layouts, interfaces and plans, which are counted too.
-    pub fn contract_faults<'a>(
-        &self,
-        faults: impl IntoIterator<Item = ContractFault<'a>>,
-        tally: &mut Tally,
-    ) {
+    /// Faults of layouts, interfaces, plans and SPIR-V modules, which are counted too.
+    pub fn faults<'a>(&self, faults: impl IntoIterator<Item = Fault<'a>>, tally: &mut Tally) {
+        let mut shown = 0;
         for fault in faults {
-            tally.errors += 1;
-            match self.format {
-                MessageFormat::Human => self.write(&format!("{}\n", render::contract_fault(&fault))),
-                MessageFormat::Json => self.json(&render::contract_fault_json(&fault)),
+            match fault.severity {
+                Severity::Error => tally.errors += 1,
+                Severity::Warning => tally.warnings += 1,
             }
+            shown += 1;
+            if shown > Sink::LIMIT {
+                continue;
+            }
+            match self.format {
+                MessageFormat::Human => self.write(&format!("{}\n", render::fault(&fault))),
+                MessageFormat::Json => self.json(&render::fault_json(&fault)),
+            }
+        }
+        if shown > Sink::LIMIT {
+            self.note(&format!("only the first {} of {shown} are shown\n", Sink::LIMIT));
         }
     }
 
@@ -179,14 +186,10 @@ impl Console {
 
     /// What is wrong with a launch plan, which is counted too: its launches, or what it says of arrays.
     pub fn plan_error(&self, error: &anyhow::Error, tally: &mut Tally) {
-        let faults = advice::messages(error).into_iter().map(|Message { code, text, help }| ContractFault {
-            code: code.unwrap_or("plan").to_owned(),
-            message: text,
-            place: None,
-            labels: Vec::new(),
-            help,
-        });
-        self.contract_faults(faults, tally);
+        let faults = advice::messages(error)
+            .into_iter()
+            .map(|Message { code, text, help }| Fault { help, ..Fault::error(code.unwrap_or("plan"), text) });
+        self.faults(faults, tally);
     }
 
     /// A line for people only.

@@ -102,7 +102,7 @@ impl Binary {
                 let message = match length {
                     0 => format!("word {word} begins an instruction of no words"),
                     _ => format!(
-                        "word {word} begins an instruction of {length} words, but only {left} are left"
+                        "word {word} begins an instruction of {length} words, of which the file has {left}"
                     ),
                 };
                 self.findings.push(Finding::new(Code::Truncated, Place::End, message));

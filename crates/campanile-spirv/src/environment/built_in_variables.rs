@@ -160,7 +160,7 @@ impl Variable<'_> {
             format!("{} is {}, the environment has {expected} bits{under}", self.subject(), found.describe());
         let finding = self.finding(Code::BuiltInWidth, message).and(found.declared, "its integer type");
         let finding = match module.memory_model.filter(|_| shape.is_size()) {
-            Some(index) => finding.and(index, "this makes `size_t` as wide as addresses"),
+            Some(index) => finding.and(index, format!("so `size_t` has {expected} bits")),
             None => finding,
         };
         Some(finding.help(self.width_advice(found.width, expected)))

@@ -22,6 +22,8 @@ mod model;
 mod module;
 mod types;
 
+use campanile_core::diagnostic::Severity;
+
 pub use assembly::stated_version;
 pub use binary::{Instruction, is_binary};
 pub use code::Code;
@@ -40,6 +42,10 @@ pub fn check(module: &Module) -> Vec<Finding> {
     let functions = Functions::of(module);
     interfaces::check(module, &functions, &mut findings);
     kernels::check(module, &functions, &mut findings);
+    // Where something cannot be read, definitions are missing for that reason.
+    if module.form.iter().any(|finding| finding.severity() == Severity::Error) {
+        findings.retain(|finding| finding.code != Code::MissingDefinition);
+    }
     findings.sort_by_key(|finding| (finding.place, finding.code));
     findings
 }
