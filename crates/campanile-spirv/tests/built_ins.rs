@@ -236,7 +236,11 @@ fn an_index_that_spirv_val_accepts_is_found_with_the_reason() {
     let [finding] = &findings[..] else { panic!("{findings:?}") };
     assert_eq!(finding.code, Code::BuiltInWidth);
     assert!(finding.message.contains("`the_variable` (`%"), "{}", finding.message);
-    assert!(finding.message.ends_with("the environment has 64 bits under Physical64"), "{}", finding.message);
+    assert!(
+        finding.message.ends_with("the environment has 64-bit ones under Physical64"),
+        "{}",
+        finding.message
+    );
     let help = finding.help.as_deref().unwrap_or_default();
     assert!(help.contains("`OpUConvert`") && help.contains("Intel"), "{help}");
     let Some(output) = assembler::run("spirv-val", &["--target-env", "spv1.3", "-"], &bytes(&declared))

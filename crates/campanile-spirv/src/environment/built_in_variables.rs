@@ -156,8 +156,11 @@ impl Variable<'_> {
         }
         let under = module.address_width().filter(|_| shape.is_size());
         let under = under.map_or(String::new(), |addresses| format!(" under {}", addresses.model()));
-        let message =
-            format!("{} is {}, the environment has {expected} bits{under}", self.subject(), found.describe());
+        let width = found.width;
+        let message = format!(
+            "{} has {width}-bit integers, the environment has {expected}-bit ones{under}",
+            self.subject()
+        );
         let finding = self.finding(Code::BuiltInWidth, message).and(found.declared, "its integer type");
         let finding = match module.memory_model.filter(|_| shape.is_size()) {
             Some(index) => finding.and(index, format!("so `size_t` has {expected} bits")),
