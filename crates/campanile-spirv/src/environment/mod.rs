@@ -15,6 +15,7 @@ mod decorations;
 mod example;
 mod finding;
 mod functions;
+mod instructions;
 mod interfaces;
 mod kernels;
 mod listing;
@@ -38,6 +39,7 @@ use functions::Functions;
 pub fn check(module: &Module) -> Vec<Finding> {
     let mut findings = module.form.clone();
     model::check(module, &mut findings);
+    instructions::check(module, &mut findings);
     built_in_variables::check(module, &mut findings);
     let functions = Functions::of(module);
     interfaces::check(module, &functions, &mut findings);
