@@ -309,7 +309,10 @@ proptest! {
     #[test]
     fn any_instructions_never_panic(
         instructions in prop::collection::vec(
-            (0..500u32, prop::collection::vec(prop_oneof![0..20u32, any::<u32>()], 0..8)),
+            (
+                prop_oneof![0..500u32, 4000..6600u32],
+                prop::collection::vec(prop_oneof![0..20u32, any::<u32>()], 0..8),
+            ),
             0..30,
         ),
     ) {
