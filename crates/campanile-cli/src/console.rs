@@ -118,23 +118,19 @@ impl Console {
                 MessageFormat::Json => self.json(&render::diagnostic_json(&diagnostic)),
             }
         }
-        for (count, what) in [(errors, "errors"), (warnings, "warnings")] {
-            if count >= Sink::LIMIT {
-                self.note(&format!("only the first {} {what} are shown\n", Sink::LIMIT));
-            }
-        }
+        self.note_limit(errors, warnings);
     }
 
     /// Faults of layouts, interfaces, plans and SPIR-V modules, which are counted too.
     pub fn faults<'a>(&self, faults: impl IntoIterator<Item = Fault<'a>>, tally: &mut Tally) {
-        let mut shown = 0;
+        let (mut errors, mut warnings) = (0, 0);
         for fault in faults {
-            match fault.severity {
-                Severity::Error => tally.errors += 1,
-                Severity::Warning => tally.warnings += 1,
-            }
-            shown += 1;
-            if shown > Sink::LIMIT {
+            let count = match fault.severity {
+                Severity::Error => &mut errors,
+                Severity::Warning => &mut warnings,
+            };
+            *count += 1;
+            if *count > Sink::LIMIT {
                 continue;
             }
             match self.format {
@@ -142,8 +138,17 @@ impl Console {
                 MessageFormat::Json => self.json(&render::fault_json(&fault)),
             }
         }
-        if shown > Sink::LIMIT {
-            self.note(&format!("only the first {} of {shown} are shown\n", Sink::LIMIT));
+        tally.errors += errors;
+        tally.warnings += warnings;
+        self.note_limit(errors, warnings);
+    }
+
+    /// Tells people that some errors or warnings were only counted.
+    fn note_limit(&self, errors: usize, warnings: usize) {
+        for (count, what) in [(errors, "errors"), (warnings, "warnings")] {
+            if count > Sink::LIMIT {
+                self.note(&format!("only the first {} {what} are shown\n", Sink::LIMIT));
+            }
         }
     }
 

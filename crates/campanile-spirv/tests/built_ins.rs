@@ -146,6 +146,11 @@ fn what_older_translators_wrote_is_a_warning() {
         expect(&imported, &[]);
         let older = Declared { storage: StorageClass::UniformConstant, ..imported.clone() };
         expect(&older, &[Code::BuiltInImported]);
+        // Interfaces list such variables since SPIR-V 1.4 only.
+        let unlisted = Declared { listed: false, ..older };
+        expect(&unlisted, &[Code::BuiltInImported]);
+        let newer = Declared { version: (1, 4), ..unlisted };
+        expect(&newer, &[Code::BuiltInInterface, Code::BuiltInImported]);
         let other = Declared { storage: StorageClass::CrossWorkgroup, ..imported };
         expect(&other, &[Code::BuiltInStorageClass]);
     });

@@ -161,7 +161,7 @@ codes! {
         "OpCapability SubgroupBallotKHR\nOpDecorate %mask BuiltIn SubgroupLtMask\n%place = OpTypePointer Input %v4uint\n%mask = OpVariable %place Input",
         "OpCapability SubgroupBallotKHR\nOpExtension \"SPV_KHR_shader_ballot\"\nOpDecorate %mask BuiltIn SubgroupLtMask\n%place = OpTypePointer Input %v4uint\n%mask = OpVariable %place Input";
     BuiltInInterface = 308, Error, "built-in variable that is missing in an interface",
-        "OpEntryPoint lists every variable in Input that the kernel, or a function that it calls, uses (SPIR-V, OpEntryPoint).",
+        "OpEntryPoint lists every variable in Input that the kernel, or a function that it calls, uses; since SPIR-V 1.4 also those elsewhere (SPIR-V, OpEntryPoint).",
         "OpEntryPoint Kernel %kernel \"example\"\nOpDecorate %id BuiltIn GlobalLinearId\n%place = OpTypePointer Input %ulong\n%id = OpVariable %place Input\n%kernel = OpFunction %void None %signature\n%entry = OpLabel\n%value = OpLoad %ulong %id\nOpReturn\nOpFunctionEnd",
         "OpEntryPoint Kernel %kernel \"example\" %id\nOpDecorate %id BuiltIn GlobalLinearId\n%place = OpTypePointer Input %ulong\n%id = OpVariable %place Input\n%kernel = OpFunction %void None %signature\n%entry = OpLabel\n%value = OpLoad %ulong %id\nOpReturn\nOpFunctionEnd";
     BuiltInUnknown = 309, Error, "built-in that OpenCL does not have",

@@ -1,5 +1,6 @@
 //! Interfaces of entry points: the built-in variables that a kernel uses, itself or through what it calls.
 
+use rspirv::spirv::StorageClass;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Code;
@@ -13,7 +14,7 @@ const MOST_STEPS: usize = 10_000_000;
 /// Checks the interface of each entry point.
 pub(super) fn check(module: &Module, functions: &Functions, findings: &mut Vec<Finding>) {
     let built_ins: FxHashSet<u32> = module.decorations.built_ins.iter().map(|one| one.id).collect();
-    let built_ins = built_ins.into_iter().filter(|id| module.variable(*id).is_some()).collect();
+    let built_ins = built_ins.into_iter().filter(|id| is_listed(module, *id)).collect();
     let mut walk = Walk { module, functions, built_ins, used: FxHashMap::default(), steps: 0 };
     for entry in module.entry_points() {
         let Some(used) = walk.reached(entry.function) else {
@@ -27,6 +28,13 @@ pub(super) fn check(module: &Module, functions: &Functions, findings: &mut Vec<F
             findings.push(missing(module, &entry, variable));
         }
     }
+}
+
+/// Whether a built-in variable is one that interfaces list: before SPIR-V 1.4 they list Input and Output only.
+fn is_listed(module: &Module, id: u32) -> bool {
+    module.variable(id).is_some_and(|variable| {
+        module.version >= (1, 4) || matches!(variable.storage, StorageClass::Input | StorageClass::Output)
+    })
 }
 
 fn missing(module: &Module, entry: &EntryPoint<'_>, variable: u32) -> Finding {
