@@ -17,6 +17,8 @@ pub(super) struct AssemblyFault {
     /// Line and column, both counted from one, where the tool names them.
     place: Option<(usize, usize)>,
     message: String,
+    /// The version that the text was assembled for, where it tells one.
+    version: Option<(u8, u8)>,
 }
 
 /// Assembles a text. Its version is the one that a comment `; Version: 1.2` at its head tells, or the newest.
@@ -26,7 +28,8 @@ pub(super) struct AssemblyFault {
 pub(super) fn assemble(source: &SourceFile) -> Result<Result<Vec<u8>, AssemblyFault>> {
     let mut command = Command::new("spirv-as");
     command.arg("--preserve-numeric-ids");
-    if let Some((major, minor)) = stated_version(source.text()) {
+    let version = stated_version(source.text()).filter(|version| ((1, 0)..=(1, 6)).contains(version));
+    if let Some((major, minor)) = version {
         command.arg("--target-env").arg(format!("spv{major}.{minor}"));
     }
     command.args(["-", "-o", "-"]);
@@ -40,11 +43,8 @@ pub(super) fn assemble(source: &SourceFile) -> Result<Result<Vec<u8>, AssemblyFa
         }
         output => output.context("cannot run `spirv-as`")?,
     };
-    Ok(if status.success() {
-        Ok(stdout)
-    } else {
-        Err(AssemblyFault::read(&String::from_utf8_lossy(&stderr)))
-    })
+    let fault = || AssemblyFault { version, ..AssemblyFault::read(&String::from_utf8_lossy(&stderr)) };
+    Ok(if status.success() { Ok(stdout) } else { Err(fault()) })
 }
 
 /// Runs a command with this standard input.
@@ -67,23 +67,26 @@ impl AssemblyFault {
         let line = line.strip_prefix("error: ").unwrap_or(line);
         let mut parts = line.splitn(3, ": ");
         let number = |part: Option<&str>| part.and_then(|part| part.parse().ok());
-        match (number(parts.next()), number(parts.next()), parts.next()) {
-            (Some(line), Some(column), Some(message)) => {
-                AssemblyFault { place: Some((line, column)), message: message.to_owned() }
-            }
-            _ => AssemblyFault { place: None, message: line.to_owned() },
-        }
+        let (place, message) = match (number(parts.next()), number(parts.next()), parts.next()) {
+            (Some(line), Some(column), Some(message)) => (Some((line, column)), message),
+            _ => (None, line),
+        };
+        AssemblyFault { place, message: message.to_owned(), version: None }
     }
 
     /// The fault with the word of the text that it is at.
     pub fn fault<'s>(&self, source: &'s Arc<SourceFile>) -> Fault<'s> {
         let message = self.message.trim_end_matches('.');
         let span = self.place.and_then(|(line, column)| word(source, line, column));
-        let code = Code::AssemblyFault.to_string();
-        match span {
-            Some(span) => Fault { place: Some((source, span)), ..Fault::error(code, message) },
-            None => Fault::error(code, format!("{}: {message}", source.name())),
-        }
+        let message = match span {
+            Some(_) => message.to_owned(),
+            None => format!("{}: {message}", source.name()),
+        };
+        let help = self.version.map(|(major, minor)| {
+            format!("this is assembled as SPIR-V {major}.{minor}, which the comment `; Version:` at its head tells")
+        });
+        let place = span.map(|span| (source, span));
+        Fault { place, help, ..Fault::error(Code::AssemblyFault.to_string(), message) }
     }
 }
 
