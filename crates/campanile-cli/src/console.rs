@@ -143,10 +143,10 @@ impl Console {
         self.note_limit(errors, warnings);
     }
 
-    /// Tells people that some errors or warnings were only counted.
+    /// Tells people that more errors or warnings are not shown, or not even looked for.
     fn note_limit(&self, errors: usize, warnings: usize) {
         for (count, what) in [(errors, "errors"), (warnings, "warnings")] {
-            if count > Sink::LIMIT {
+            if count >= Sink::LIMIT {
                 self.note(&format!("only the first {} {what} are shown\n", Sink::LIMIT));
             }
         }
