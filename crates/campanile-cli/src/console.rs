@@ -4,13 +4,13 @@ use std::io::{IsTerminal, Write};
 
 use anstream::AutoStream;
 use campanile::engine::Finding;
-use campanile::language::diagnostic::Sink;
+use campanile::language::diagnostic::{Severity, Sink};
 use campanile::language::module::Module;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::advice::{self, Message};
-use crate::render::{self, ContractFault};
+use crate::render::{self, Fault};
 
 /// Options of every command that say how to talk.
 #[derive(Debug, Args)]
@@ -118,24 +118,36 @@ impl Console {
                 MessageFormat::Json => self.json(&render::diagnostic_json(&diagnostic)),
             }
         }
+        self.note_limit(errors, warnings);
+    }
+
+    /// Faults of layouts, interfaces, plans and SPIR-V modules, which are counted too.
+    pub fn faults<'a>(&self, faults: impl IntoIterator<Item = Fault<'a>>, tally: &mut Tally) {
+        let (mut errors, mut warnings) = (0, 0);
+        for fault in faults {
+            let count = match fault.severity {
+                Severity::Error => &mut errors,
+                Severity::Warning => &mut warnings,
+            };
+            *count += 1;
+            if *count > Sink::LIMIT {
+                continue;
+            }
+            match self.format {
+                MessageFormat::Human => self.write(&format!("{}\n", render::fault(&fault))),
+                MessageFormat::Json => self.json(&render::fault_json(&fault)),
+            }
+        }
+        tally.errors += errors;
+        tally.warnings += warnings;
+        self.note_limit(errors, warnings);
+    }
+
+    /// Tells people that more errors or warnings are not shown, or not even looked for.
+    fn note_limit(&self, errors: usize, warnings: usize) {
         for (count, what) in [(errors, "errors"), (warnings, "warnings")] {
             if count >= Sink::LIMIT {
                 self.note(&format!("only the first {} {what} are shown\n", Sink::LIMIT));
-            }
-        }
-    }
-
-    /// Faults of layouts, interfaces and plans, which are counted too.
-    pub fn contract_faults<'a>(
-        &self,
-        faults: impl IntoIterator<Item = ContractFault<'a>>,
-        tally: &mut Tally,
-    ) {
-        for fault in faults {
-            tally.errors += 1;
-            match self.format {
-                MessageFormat::Human => self.write(&format!("{}\n", render::contract_fault(&fault))),
-                MessageFormat::Json => self.json(&render::contract_fault_json(&fault)),
             }
         }
     }
@@ -179,14 +191,10 @@ impl Console {
 
     /// What is wrong with a launch plan, which is counted too: its launches, or what it says of arrays.
     pub fn plan_error(&self, error: &anyhow::Error, tally: &mut Tally) {
-        let faults = advice::messages(error).into_iter().map(|Message { code, text, help }| ContractFault {
-            code: code.unwrap_or("plan").to_owned(),
-            message: text,
-            place: None,
-            labels: Vec::new(),
-            help,
-        });
-        self.contract_faults(faults, tally);
+        let faults = advice::messages(error)
+            .into_iter()
+            .map(|Message { code, text, help }| Fault { help, ..Fault::error(code.unwrap_or("plan"), text) });
+        self.faults(faults, tally);
     }
 
     /// A line for people only.

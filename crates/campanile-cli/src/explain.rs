@@ -6,6 +6,7 @@ use anyhow::Result;
 use campanile::engine::{Check, Explanation, FindingKind};
 use campanile::language::diagnostic::Code;
 use campanile::language::isa::{self, Instruction, SpecialRegister};
+use campanile::spirv::environment as spirv;
 use clap::Args;
 
 use crate::Outcome;
@@ -17,11 +18,11 @@ use crate::console::{self, Console};
 /// Without a topic, lists every instruction.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  pisa explain fmad\n  pisa explain P0206\n  pisa explain C0101\n  pisa explain %laneid\n  \
+    after_help = "Examples:\n  pisa explain fmad\n  pisa explain P0206\n  pisa explain C0101\n  pisa explain S0301\n  pisa explain %laneid\n  \
                         pisa explain checks\n  pisa explain\n\nExit status: 0 explained, 2 no such topic."
 )]
 pub struct Explain {
-    /// A mnemonic, perhaps with qualifiers, a code such as P0206 or C0101, a special register, or `checks`
+    /// A mnemonic, perhaps with qualifiers, a code such as P0206, C0101 or S0301, a special register, or `checks`
     topic: Option<String>,
 }
 
@@ -45,6 +46,10 @@ fn explain(topic: &str) -> Result<String> {
     if let Some(finding) = FindingKind::explain(topic) {
         let Explanation { code, title, rule, wrong, right } = finding;
         return Ok(coded(&format!("C{code:04}: {title}"), rule, wrong, right));
+    }
+    if let Some(code) = spirv::Code::from_text(topic) {
+        let title = format!("{code}: {}", code.title());
+        return Ok(coded(&title, code.explanation(), code.wrong(), code.right()));
     }
     if topic == "checks" {
         return Ok(checks());

@@ -17,20 +17,27 @@ pub fn name(path: &Path) -> String {
     if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a file, or standard input for `-`. A text that is not UTF-8 is reported to `sink`.
+/// Reads a file, or standard input for `-`.
 ///
 /// # Errors
 /// When there is no such file or it cannot be read.
-pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
-    let name = name(path);
-    let bytes = if path == Path::new("-") {
+pub fn bytes(path: &Path) -> Result<Vec<u8>> {
+    if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
-        bytes
+        Ok(bytes)
     } else {
-        std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?
-    };
-    let (text, fault) = match String::from_utf8(bytes) {
+        std::fs::read(path).with_context(|| format!("cannot read `{}`", name(path)))
+    }
+}
+
+/// Reads a text. One that is not UTF-8 is reported to `sink`.
+///
+/// # Errors
+/// As [`bytes`].
+pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
+    let name = name(path);
+    let (text, fault) = match String::from_utf8(bytes(path)?) {
         Ok(text) => (text, None),
         Err(error) => {
             let start = error.utf8_error().valid_up_to();

@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod render;
 mod run;
+mod spirv_check;
 mod test;
 
 use std::process::ExitCode;
@@ -63,6 +64,7 @@ enum Command {
     Layout(layout::Layout),
     Test(test::Test),
     Emit(emit::Emit),
+    SpirvCheck(spirv_check::SpirvCheck),
     Explain(explain::Explain),
     Doctor(doctor::Doctor),
 }
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Layout(command) => command.execute(&console),
         Command::Test(command) => command.execute(&console),
         Command::Emit(command) => command.execute(&console),
+        Command::SpirvCheck(command) => command.execute(&console),
         Command::Explain(command) => command.execute(&console),
         Command::Doctor(command) => command.execute(&console),
     };

@@ -24,10 +24,6 @@ struct Mark<'a> {
 
 /// A diagnostic as a compiler shows it.
 pub fn diagnostic(diagnostic: &Diagnostic) -> String {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-    };
     let marks: Vec<Mark<'_>> = diagnostic
         .labels
         .iter()
@@ -40,7 +36,21 @@ pub fn diagnostic(diagnostic: &Diagnostic) -> String {
         })
         .collect();
     let code = diagnostic.code.to_string();
-    report(level, &code, &diagnostic.message, &marks, diagnostic.help.as_deref(), &[])
+    report(level(diagnostic.severity), &code, &diagnostic.message, &marks, diagnostic.help.as_deref(), &[])
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    }
+}
+
+fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
 }
 
 /// A finding of the checked engine.
@@ -70,10 +80,13 @@ fn finding_code(finding: &Finding) -> String {
     format!("C{:04}", finding.kind.code())
 }
 
-/// A fault that no text of the language has: of a layout, an interface or a plan. Only some have a place.
-pub struct ContractFault<'a> {
+/// A fault that no text of the language has: of a layout, an interface, a plan or a SPIR-V module. Only some have a
+/// place.
+pub struct Fault<'a> {
     /// Its stable code.
     pub code: String,
+    /// Error or warning.
+    pub severity: Severity,
     /// One sentence.
     pub message: String,
     /// Where it shows.
@@ -84,23 +97,31 @@ pub struct ContractFault<'a> {
     pub help: Option<String>,
 }
 
-/// A fault of a layout, an interface or a plan.
-pub fn contract_fault(fault: &ContractFault<'_>) -> String {
+impl Fault<'_> {
+    /// An error without place or advice.
+    pub fn error(code: impl Into<String>, message: impl Into<String>) -> Self {
+        let (code, message) = (code.into(), message.into());
+        Fault { code, severity: Severity::Error, message, place: None, labels: Vec::new(), help: None }
+    }
+}
+
+/// A fault as a compiler shows it.
+pub fn fault(fault: &Fault<'_>) -> String {
     let mark = |(source, span)| Mark { source, span, text: String::new(), primary: true };
     let labels = fault.labels.iter().map(|(source, span, text)| {
         let text = (*text).to_owned();
         Mark { source, span: *span, text, primary: false }
     });
     let marks: Vec<Mark<'_>> = fault.place.map(mark).into_iter().chain(labels).collect();
-    report(Level::ERROR, &fault.code, &fault.message, &marks, fault.help.as_deref(), &[])
+    report(level(fault.severity), &fault.code, &fault.message, &marks, fault.help.as_deref(), &[])
 }
 
 /// The same as one JSON object.
-pub fn contract_fault_json(fault: &ContractFault<'_>) -> Value {
+pub fn fault_json(fault: &Fault<'_>) -> Value {
     let mut object = fault.place.map_or_else(|| json!({}), |(source, span)| place_json(source, span));
     object["type"] = json!("diagnostic");
     object["code"] = json!(fault.code);
-    object["severity"] = json!("error");
+    object["severity"] = json!(severity_word(fault.severity));
     object["message"] = json!(fault.message);
     object["help"] = json!(fault.help);
     let labels = fault.labels.iter().map(|(source, span, text)| {
@@ -259,10 +280,6 @@ fn place_json(source: &SourceFile, span: Span) -> Value {
 
 /// A diagnostic as one JSON object.
 pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
-    let severity = match diagnostic.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     let labels: Vec<Value> = diagnostic
         .labels
         .iter()
@@ -276,7 +293,7 @@ pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     let mut object = place_json(&diagnostic.source, diagnostic.span());
     object["type"] = json!("diagnostic");
     object["code"] = json!(diagnostic.code.to_string());
-    object["severity"] = json!(severity);
+    object["severity"] = json!(severity_word(diagnostic.severity));
     object["message"] = json!(diagnostic.message);
     object["labels"] = json!(labels);
     object["help"] = json!(diagnostic.help);

@@ -8,13 +8,14 @@
 //! // COPY: %d/input/messy.pisa %t/messy.pisa
 //! // SHOW: %t/messy.pisa
 //! // ENV: NO_COLOR=1
+//! // NEEDS: spirv-as
 //! ```
 //!
 //! `RUN` is a call that ends with 0, `FAIL(n)` one that ends with n; lines are followed in order. `%s` is the file
 //! itself, `%d` its folder, `%t` a temporary folder that all lines of the file share; `<` gives a file as standard
-//! input. `COPY` copies a file, `SHOW` prints one, in hexadecimal if it is no text, `ENV` sets a variable. What is
-//! printed is compared with the files of the same name that end in
-//! `.stdout` and `.stderr`; what is different in every run (times, the temporary folder) is masked. `BLESS=1` writes
+//! input. `COPY` copies a file, `SHOW` prints one, in hexadecimal if it is no text, `ENV` sets a variable. `NEEDS` names
+//! a program without which the test is skipped, save in continuous integration. What is printed is compared with the
+//! files of the same name that end in `.stdout` and `.stderr`; what is different in every run (times, the temporary folder) is masked. `BLESS=1` writes
 //! these files anew. Files in folders called `input` are no tests.
 
 use std::fs;
@@ -33,6 +34,8 @@ enum Step {
     Show { path: String },
     /// Sets a variable for the calls that follow.
     Set { name: String, value: String },
+    /// Goes on only where there is this program.
+    Need { program: String },
 }
 
 fn main() -> ExitCode {
@@ -103,6 +106,10 @@ fn steps(text: &str) -> Result<Vec<Step>, String> {
                 steps.push(Step::Set { name, value });
                 continue;
             }
+            "NEEDS" => {
+                steps.push(Step::Need { program: rest.to_owned() });
+                continue;
+            }
             _ => match keyword.strip_prefix("FAIL(").and_then(|rest| rest.strip_suffix(')')) {
                 Some(status) => status.parse().map_err(|_| format!("`{status}` is no exit status"))?,
                 None => break,
@@ -130,6 +137,13 @@ fn run(root: &Path, name: &str) -> Result<(), Failed> {
             Step::Copy { from, to } => drop(fs::copy(root.join(fill(&from)), root.join(fill(&to)))?),
             Step::Show { path } => stdout += &show(&path, &fs::read(root.join(fill(&path)))?),
             Step::Set { name, value } => variables.push((name, value)),
+            Step::Need { program } => {
+                let found = Command::new(&program).arg("--version").stdout(Stdio::null()).status();
+                if found.is_err() && std::env::var_os("CI").is_none_or(|ci| ci != "true") {
+                    eprintln!("skipped: {name}: there is no {program}");
+                    return Ok(());
+                }
+            }
             Step::Call { words, input, status } => {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_pisa"));
                 command.args(words.iter().map(|word| fill(word))).current_dir(root);

@@ -121,6 +121,13 @@ fn the_page_on_running_kernels() {
 }
 
 #[test]
+fn the_page_on_spirv() {
+    let shown = console_blocks(&fs::read_to_string(root().join("docs/spirv.md")).unwrap());
+    assert!(shown.len() > 1);
+    run_all(&shown);
+}
+
+#[test]
 fn the_readme_of_the_examples() {
     let shown = console_blocks(&fs::read_to_string(root().join("examples/README.md")).unwrap());
     assert_eq!(shown.len(), 1);

@@ -79,13 +79,14 @@ fn every_message_for_scripts_is_an_object_with_a_type() {
     write!(text, ".kernel @k() {{ .reg .32b %a, %b; {body} }}\n// expect: accept\n").unwrap();
     std::fs::write(&path, text).unwrap();
     let path = path.display().to_string();
-    let calls: [&[&str]; 7] = [
+    let calls: [&[&str]; 8] = [
         &["check", &path],
         &["fmt", "--check", &path],
         &["link", "-o", &path, &path],
         &["run", "--engine", "checked", &path],
         &["test", &path],
         &["check", "no such file"],
+        &["spirv-check", &path],
         &["chekc"],
     ];
     let mut types = std::collections::BTreeSet::new();

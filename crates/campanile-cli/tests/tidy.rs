@@ -15,13 +15,17 @@ const CORE_ORDER: [&str; 9] =
     ["source", "diagnostic", "isa", "syntax", "format", "module", "verify", "link", "analysis"];
 
 /// What each crate may depend on. Tests may use more.
-const DEPENDENCIES: [(&str, &[&str]); 7] = [
-    ("campanile", &["campanile-contract", "campanile-core", "campanile-engine", "campanile-llvm"]),
+const DEPENDENCIES: [(&str, &[&str]); 8] = [
+    (
+        "campanile",
+        &["campanile-contract", "campanile-core", "campanile-engine", "campanile-llvm", "campanile-spirv"],
+    ),
     ("campanile-core", &[]),
     ("campanile-contract", &["campanile-core"]),
     ("campanile-engine", &["campanile-contract", "campanile-core"]),
     ("campanile-llvm", &["campanile-contract", "campanile-core", "campanile-engine"]),
     ("campanile-smith", &["campanile-core"]),
+    ("campanile-spirv", &["campanile-core"]),
     ("campanile-cli", &["campanile"]),
 ];
 

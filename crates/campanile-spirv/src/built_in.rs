@@ -96,6 +96,19 @@ pub struct Provider {
     pub extension: Option<&'static str>,
 }
 
+impl Provider {
+    /// What a module declares to have the capability.
+    pub fn declaration(&self) -> String {
+        let Provider { capability, since, extension } = self;
+        let (major, minor) = since;
+        match extension {
+            Some(extension) => format!("`OpCapability {capability:?}` and `OpExtension \"{extension}\"`"),
+            None if *since > (1, 0) => format!("`OpCapability {capability:?}`, since SPIR-V {major}.{minor}"),
+            None => format!("`OpCapability {capability:?}`"),
+        }
+    }
+}
+
 /// A built-in variable: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltInVariable {

@@ -1,8 +1,9 @@
-//! SPIR-V for the OpenCL environment: PISA modules translated to it.
+//! SPIR-V for the OpenCL environment: PISA modules translated to it, and modules of any producer checked.
 
 pub mod built_in;
 mod emit;
 mod emitted;
+pub mod environment;
 mod feature;
 mod options;
 

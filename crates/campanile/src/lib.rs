@@ -37,7 +37,7 @@
 //! ```
 //!
 //! What tools need beyond that is here too: the language ([`language`]), the launch contract ([`contract`]), the
-//! engines ([`engine`]), LLVM ([`llvm`]) and OpenCL ([`opencl`]).
+//! engines ([`engine`]), LLVM ([`llvm`]), OpenCL ([`opencl`]) and SPIR-V ([`spirv`]).
 
 mod buffer;
 mod device;

@@ -8,7 +8,7 @@ use campanile::language::module::Module;
 use campanile::language::source::{SourceFile, Span};
 
 use crate::console::{Console, Tally};
-use crate::render::ContractFault;
+use crate::render::Fault;
 
 /// A fault of an interface or plan, at the place that the reader of TOML names, if it names one.
 pub(super) fn description_fault<'a>(
@@ -16,10 +16,10 @@ pub(super) fn description_fault<'a>(
     form: Option<&FormFault>,
     code: &str,
     message: &str,
-) -> ContractFault<'a> {
+) -> Fault<'a> {
     let Some(form) = form else {
         let message = format!("{}: {message}", source.name());
-        return ContractFault { code: code.to_owned(), message, place: None, labels: Vec::new(), help: None };
+        return Fault::error(code, message);
     };
     let end = source.text().len();
     let bytes = form.bytes().filter(|bytes| bytes.end <= end);
@@ -28,7 +28,7 @@ pub(super) fn description_fault<'a>(
         Some(_) => form.message().to_owned(),
         None => format!("{}: {}", source.name(), form.message()),
     };
-    ContractFault { code: form.code().to_owned(), message, place, labels: Vec::new(), help: None }
+    Fault { place, ..Fault::error(form.code(), message) }
 }
 
 /// Tells why a kernel has no layout; `subject` is what faults without a place are of. Where only the interface is
@@ -54,22 +54,19 @@ pub fn finalize_faults<'m>(
         };
         let labels =
             module.into_iter().flat_map(|module| fault.way().iter().map(move |step| label(module, step)));
-        ContractFault { code: fault.code(), message, place, labels: labels.collect(), help: fault.hint() }
+        Fault { place, labels: labels.collect(), help: fault.hint(), ..Fault::error(fault.code(), message) }
     });
-    console.contract_faults(faults, tally);
+    console.faults(faults, tally);
 }
 
 /// Why a text is no saved layout.
-pub(super) fn load_faults<'a>(source: &'a Arc<SourceFile>, fault: &LoadFault) -> Vec<ContractFault<'a>> {
+pub(super) fn load_faults<'a>(source: &'a Arc<SourceFile>, fault: &LoadFault) -> Vec<Fault<'a>> {
     match fault {
         LoadFault::Form(form) => vec![json_fault(source, form)],
         LoadFault::Invariants(faults) => {
-            let described = |one: &InvariantFault| ContractFault {
-                code: format!("invariant.{}", one.invariant.name()),
-                message: format!("{}: {}", source.name(), one.message),
-                place: None,
-                labels: Vec::new(),
-                help: None,
+            let described = |one: &InvariantFault| {
+                let code = format!("invariant.{}", one.invariant.name());
+                Fault::error(code, format!("{}: {}", source.name(), one.message))
             };
             faults.iter().map(described).collect()
         }
@@ -77,7 +74,7 @@ pub(super) fn load_faults<'a>(source: &'a Arc<SourceFile>, fault: &LoadFault) ->
 }
 
 /// A fault of the form of a saved layout, at the word or sign that the reader of JSON had come to.
-fn json_fault<'a>(source: &'a Arc<SourceFile>, fault: &serde_json::Error) -> ContractFault<'a> {
+fn json_fault<'a>(source: &'a Arc<SourceFile>, fault: &serde_json::Error) -> Fault<'a> {
     let (text, whole) = (source.text(), fault.to_string());
     let message = whole.rsplit_once(" at line ").map_or(&whole[..], |(message, _)| message).to_owned();
     let code = match &message {
@@ -91,11 +88,11 @@ fn json_fault<'a>(source: &'a Arc<SourceFile>, fault: &serde_json::Error) -> Con
     let word = text.as_bytes()[..end].iter().rev().take_while(|byte| !apart(byte)).count();
     let start = end - word.max(1).min(end);
     let place = text.get(start..end).map(|_| (source, Span::new(start, end)));
-    ContractFault { code: code.to_owned(), message, place, labels: Vec::new(), help: None }
+    Fault { place, ..Fault::error(code, message) }
 }
 
 /// Why a saved layout is none for the module.
-pub(super) fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault) -> ContractFault<'a> {
+pub(super) fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault) -> Fault<'a> {
     let (code, place, help) = match fault {
         ProofFault::Stale { .. } => {
             let help = "make it again: `pisa layout`".to_owned();
@@ -110,7 +107,7 @@ pub(super) fn proof_fault<'a>(name: &str, module: &'a Module, fault: &ProofFault
     };
     let place = place.map(|place| (&module.sources[place.source], place.span));
     let message = format!("{name}: {}", without_code(&fault.to_string(), &code));
-    ContractFault { code, message, place, labels: Vec::new(), help }
+    Fault { place, help, ..Fault::error(code, message) }
 }
 
 /// A message that does not begin with its own code.

@@ -17,7 +17,7 @@ use campanile::language::source::SourceFile;
 use crate::arrays::beside;
 use crate::console::{Console, Tally};
 use crate::input;
-use crate::render::ContractFault;
+use crate::render::Fault;
 pub use faults::finalize_faults;
 use faults::{description_fault, load_faults, proof_fault};
 
@@ -50,7 +50,7 @@ pub fn read_interface(path: &Path, console: &Console, tally: &mut Tally) -> Resu
         }
         Err(fault) => {
             let fault = description_fault(&source, fault.form(), "interface", &fault.to_string());
-            console.contract_faults([fault], tally);
+            console.faults([fault], tally);
             Ok(None)
         }
     }
@@ -68,7 +68,7 @@ pub fn read_plan(path: &Path, console: &Console, tally: &mut Tally) -> Result<Op
             let faults = faults.iter().map(|fault: &PlanFault| {
                 description_fault(&source, fault.form(), "plan", &fault.to_string())
             });
-            console.contract_faults(faults, tally);
+            console.faults(faults, tally);
             Ok(None)
         }
     }
@@ -126,12 +126,10 @@ impl Descriptions {
             }
             return true;
         }
-        let code = "unknown_kernel".to_owned();
         let message = format!("{}: the module has no kernel {}", self.interface_name, quoted(&missing));
         let kernels = names(module, None);
         let help = (!kernels.is_empty()).then(|| format!("the kernels are {}", kernels.join(", ")));
-        console
-            .contract_faults([ContractFault { code, message, place: None, labels: Vec::new(), help }], tally);
+        console.faults([Fault { help, ..Fault::error("unknown_kernel", message) }], tally);
         false
     }
 
@@ -179,11 +177,9 @@ impl Descriptions {
         };
         let closed = self.plan.as_ref().map_or(Ok(()), |plan| plan.close(&mut layout));
         if let Err(faults) = closed {
-            let faults = faults.iter().map(|fault| {
-                let (code, message) = ("launch".to_owned(), format!("kernel `{kernel}`: {fault}"));
-                ContractFault { code, message, place: None, labels: Vec::new(), help: None }
-            });
-            console.contract_faults(faults, tally);
+            let faults =
+                faults.iter().map(|fault| Fault::error("launch", format!("kernel `{kernel}`: {fault}")));
+            console.faults(faults, tally);
             return None;
         }
         Some(layout)
@@ -203,17 +199,10 @@ impl Descriptions {
                 Some(interface)
             }
             Err(faults) => {
-                let faults = faults.iter().map(|fault| {
-                    let message = format!("{}: {fault}", self.subject(kernel));
-                    ContractFault {
-                        code: "interface".to_owned(),
-                        message,
-                        place: None,
-                        labels: Vec::new(),
-                        help: None,
-                    }
-                });
-                console.contract_faults(faults, tally);
+                let faults = faults
+                    .iter()
+                    .map(|fault| Fault::error("interface", format!("{}: {fault}", self.subject(kernel))));
+                console.faults(faults, tally);
                 None
             }
         }
@@ -240,14 +229,14 @@ pub fn read_layout(
     let layout = match KernelLayout::from_json(source.text()) {
         Ok(layout) => layout,
         Err(fault) => {
-            console.contract_faults(load_faults(&source, &fault), tally);
+            console.faults(load_faults(&source, &fault), tally);
             return Ok(None);
         }
     };
     match layout.prove(module, policy) {
         Ok(()) => Ok(Some(layout)),
         Err(faults) => {
-            console.contract_faults(faults.iter().map(|fault| proof_fault(name, module, fault)), tally);
+            console.faults(faults.iter().map(|fault| proof_fault(name, module, fault)), tally);
             Ok(None)
         }
     }

@@ -5,23 +5,27 @@ mod pages;
 
 use std::fmt::Write;
 
-use campanile_core::diagnostic::{Code, Severity};
-use campanile_engine::EXPLANATIONS;
+use campanile::engine::EXPLANATIONS;
+use campanile::language::diagnostic::{Code, Severity};
+use campanile::spirv::environment as spirv;
 
 const HEAD: &str = "\
 # Diagnostics
 
 What `pisa` reports, by code. Codes that begin with P are faults of the text: `pisa check` and every other command
 report them. Codes that begin with C are findings of the checked engine: `pisa run` reports them when a kernel does
-what it must not. `pisa explain P0101` shows the same in a terminal.
+what it must not. Codes that begin with S are faults of SPIR-V modules: `pisa spirv-check` reports them.
+`pisa explain P0101` shows the same in a terminal.
 
-This page is generated from `crates/campanile-core/src/diagnostic/codes.rs` and
-`crates/campanile-engine/src/finding/explain.rs`; `BLESS=1 cargo test -p campanile-engine --test reference` rewrites it.
+This page is generated from `crates/campanile-core/src/diagnostic/codes.rs`, `crates/campanile-engine/src/finding/explain.rs`
+and `crates/campanile-spirv/src/environment/code.rs`; `BLESS=1 cargo test -p campanile --test reference` rewrites it.
 
 The examples of P codes are instructions of a kernel with registers `%o` (8 bits), `%h %g` (16), `%a %b %c` (32),
 `%d %e` (64), `%v` (four times 32), a predicate `%p0` and parameters `%q` (8 bytes) and `%t` (1 byte), or whole modules
 without header. In those of C codes `%d` is the address of 64 words that are passed as parameter `%numbers`; `@wait`
-waits at a barrier, `@endless` calls itself, `@large` has 256 kB of private memory, and `@nothing` just returns.
+waits at a barrier, `@endless` calls itself, `@large` has 256 kB of private memory, and `@nothing` just returns. Those of S
+codes are instructions of a module with 64-bit addresses, types such as `%uint` and `%v3ulong`, and a kernel `%kernel`; what
+they do not say is right.
 ";
 
 #[test]
@@ -34,20 +38,31 @@ fn diagnostics_md_is_up_to_date() {
     for one in EXPLANATIONS {
         index(&mut page, &format!("C{:04}", one.code), one.title);
     }
+    for code in spirv::Code::ALL {
+        index(&mut page, &code.to_string(), code.title());
+    }
     page.push_str("\n## Faults of the text\n");
     for code in Code::ALL {
-        let severity = match code.severity() {
-            Severity::Error => "",
-            Severity::Warning => "Warning. ",
-        };
-        let rule = format!("{severity}{}", code.explanation());
+        let rule = rule(code.severity(), code.explanation());
         entry(&mut page, &code.to_string(), code.title(), &rule, [code.wrong(), code.right()]);
     }
     page.push_str("\n## Findings of the checked engine\n");
     for one in EXPLANATIONS {
         entry(&mut page, &format!("C{:04}", one.code), one.title, one.rule, [one.wrong, one.right]);
     }
+    page.push_str("\n## Faults of SPIR-V modules\n");
+    for code in spirv::Code::ALL {
+        let rule = rule(code.severity(), code.explanation());
+        entry(&mut page, &code.to_string(), code.title(), &rule, [code.wrong(), code.right()]);
+    }
     pages::compare("diagnostics.md", &page);
+}
+
+fn rule(severity: Severity, explanation: &str) -> String {
+    match severity {
+        Severity::Error => explanation.to_owned(),
+        Severity::Warning => format!("Warning. {explanation}"),
+    }
 }
 
 fn index(page: &mut String, code: &str, title: &str) {
