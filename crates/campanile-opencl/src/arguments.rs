@@ -82,6 +82,9 @@ impl<'a> Arguments<'a> {
             }
             KernelArgument::Shared { parameter } => self.shared(parameter),
             KernelArgument::PrintfBuffer => self.printf_buffer(),
+            KernelArgument::Shape => {
+                Err(EngineError::Unsupported("modules are not translated for one dimension".to_owned()))
+            }
         }
     }
 
