@@ -172,3 +172,6 @@ impl FunctionEmitter<'_, '_, '_> {
         self.ballot(always)
     }
 }
+
+#[cfg(test)]
+mod tests;
