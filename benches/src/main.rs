@@ -1,6 +1,7 @@
 //! Measures `pisa` against programs that do the same work. See README.md beside this crate.
 
 mod check;
+mod emit;
 mod engine;
 mod generate;
 mod peer;
@@ -30,6 +31,8 @@ struct Arguments {
 enum What {
     /// Reading and checking text, against `llvm-as`.
     Check,
+    /// Translating to SPIR-V.
+    Emit,
     /// Running kernels on the checked engine, against `oclgrind-kernel`.
     Engine,
 }
@@ -40,6 +43,7 @@ fn main() -> Result<()> {
     let pisa = build_pisa()?;
     match what {
         What::Check => check::run(&pisa, runs, quick),
+        What::Emit => emit::run(&pisa, runs, quick),
         What::Engine => engine::run(&pisa, runs, quick),
     }
 }

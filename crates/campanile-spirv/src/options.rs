@@ -110,6 +110,9 @@ pub struct Options {
     pub expose_variables: bool,
     /// Whether instructions tell their lines.
     pub lines: bool,
+    /// Parameters, by kernel and position, that point to memory of which no other parameter has a byte, where either
+    /// is written: what a kernel's layout calls `noalias`.
+    pub no_alias: BTreeSet<(String, u32)>,
 }
 
 impl Default for Options {
@@ -123,6 +126,7 @@ impl Default for Options {
             linear: false,
             expose_variables: false,
             lines: false,
+            no_alias: BTreeSet::new(),
         }
     }
 }

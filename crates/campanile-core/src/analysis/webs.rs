@@ -4,9 +4,11 @@
 //! Each element of a register is looked at by itself. Values that meet at a block belong together only where the
 //! block or one after it reads them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap, entity_impl};
+
+use rustc_hash::FxHashMap;
 
 use super::touches::{touches, writes_surely};
 use crate::module::{BlockId, Body, Instruction, RegisterId, keys};
@@ -26,7 +28,7 @@ pub(super) struct Webs {
     /// The first element of each register.
     firsts: SecondaryMap<RegisterId, u32>,
     /// The web of each element that an instruction reads or, if true, writes.
-    uses: HashMap<(u32, Element, bool), Web>,
+    uses: FxHashMap<(u32, Element, bool), Web>,
     /// The webs of the elements as they are at the start.
     initial: BTreeMap<Element, Web>,
     /// Webs that have merged: each with the one it is part of.
@@ -42,7 +44,7 @@ impl Webs {
             total += u32::from(register.ty.elements);
         }
         let mut webs =
-            Webs { firsts, uses: HashMap::new(), initial: BTreeMap::new(), merged: PrimaryMap::new() };
+            Webs { firsts, uses: FxHashMap::default(), initial: BTreeMap::new(), merged: PrimaryMap::new() };
         let live = webs.live(body);
         let reached = body.reachable_blocks();
         let mut starts: SecondaryMap<BlockId, BTreeMap<Element, Web>> = SecondaryMap::new();

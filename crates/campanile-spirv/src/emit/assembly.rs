@@ -1,10 +1,12 @@
 //! The module being written: ids, types and constants, each made once, and all that stands outside of functions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use campanile_core::module::Place;
 use rspirv::binary::Assemble;
 use rspirv::dr::{self, Instruction, Operand};
+use rspirv::grammar::{INSTRUCTION_TABLE, Instruction as Grammar};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, LinkageType, MAGIC_NUMBER,
     MemoryModel, Op, SourceLanguage, StorageClass, Word,
@@ -58,7 +60,8 @@ pub(super) struct Assembly {
     names: Vec<Instruction>,
     annotations: Vec<Instruction>,
     globals: Vec<Instruction>,
-    functions: Vec<dr::Function>,
+    /// The words of the functions that are written.
+    functions: Vec<Word>,
 }
 
 /// The version of OpenCL C whose library consumers link: some have functions of later versions only where a module says so.
@@ -69,7 +72,22 @@ fn source_of(target: Target) -> Instruction {
         Target::OpenCl30 => 200_000,
     };
     let language = Operand::SourceLanguage(SourceLanguage::OpenCL_C);
-    Instruction::new(Op::Source, None, None, vec![language, Operand::LiteralBit32(version)])
+    instruction(Op::Source, None, None, vec![language, Operand::LiteralBit32(version)])
+}
+
+/// An instruction. The grammar is asked once for each operation, as it searches.
+pub(super) fn instruction(
+    op: Op,
+    result_type: Option<Word>,
+    result_id: Option<Word>,
+    operands: Vec<Operand>,
+) -> Instruction {
+    const COMMON: usize = 512;
+    type Class = &'static Grammar<'static>;
+    static CLASSES: [OnceLock<Class>; COMMON] = [const { OnceLock::new() }; COMMON];
+    let find = || INSTRUCTION_TABLE.get(op);
+    let class = CLASSES.get(op as usize).map_or_else(find, |class| class.get_or_init(find));
+    Instruction { class, result_type, result_id, operands }
 }
 
 /// An operand that is an id.
@@ -164,7 +182,7 @@ impl Assembly {
             }
         };
         let made = self.id();
-        self.globals.push(Instruction::new(op, None, Some(made), operands));
+        self.globals.push(instruction(op, None, Some(made), operands));
         self.types.insert(ty, made);
         made
     }
@@ -173,7 +191,7 @@ impl Assembly {
     pub fn packed_structure(&mut self, members: Vec<Word>) -> Word {
         let made = self.id();
         let operands = members.into_iter().map(id).collect();
-        self.globals.push(Instruction::new(Op::TypeStruct, None, Some(made), operands));
+        self.globals.push(instruction(Op::TypeStruct, None, Some(made), operands));
         self.decorate(made, Decoration::CPacked, vec![]);
         made
     }
@@ -198,7 +216,7 @@ impl Assembly {
         let literal =
             if width == 64 { Operand::LiteralBit64(value) } else { Operand::LiteralBit32(value as u32) };
         let made = self.id();
-        self.globals.push(Instruction::new(Op::Constant, Some(ty), Some(made), vec![literal]));
+        self.globals.push(instruction(Op::Constant, Some(ty), Some(made), vec![literal]));
         self.constants.insert((ty, value), made);
         self.values.insert(made, value);
         Bits { id: made, width }
@@ -218,7 +236,7 @@ impl Assembly {
         let literal =
             if width == 64 { Operand::LiteralBit64(pattern) } else { Operand::LiteralBit32(pattern as u32) };
         let made = self.id();
-        self.globals.push(Instruction::new(Op::Constant, Some(ty), Some(made), vec![literal]));
+        self.globals.push(instruction(Op::Constant, Some(ty), Some(made), vec![literal]));
         self.constants.insert((ty, pattern), made);
         made
     }
@@ -238,7 +256,7 @@ impl Assembly {
     /// Adds a constant or variable of module scope.
     pub fn global(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let made = self.id();
-        self.globals.push(Instruction::new(op, Some(ty), Some(made), operands));
+        self.globals.push(instruction(op, Some(ty), Some(made), operands));
         made
     }
 
@@ -268,20 +286,20 @@ impl Assembly {
     pub fn string(&mut self, text: &str) -> Word {
         let made = self.id();
         let text = vec![Operand::LiteralString(text.to_owned())];
-        self.strings.push(Instruction::new(Op::String, None, Some(made), text));
+        self.strings.push(instruction(Op::String, None, Some(made), text));
         made
     }
 
     /// Names an id, for those who read the module.
     pub fn name(&mut self, target: Word, name: &str) {
         let operands = vec![id(target), Operand::LiteralString(name.to_owned())];
-        self.names.push(Instruction::new(Op::Name, None, None, operands));
+        self.names.push(instruction(Op::Name, None, None, operands));
     }
 
     /// Decorates an id.
     pub fn decorate(&mut self, target: Word, decoration: Decoration, operands: Vec<Operand>) {
         let operands = [id(target), Operand::Decoration(decoration)].into_iter().chain(operands).collect();
-        self.annotations.push(Instruction::new(Op::Decorate, None, None, operands));
+        self.annotations.push(instruction(Op::Decorate, None, None, operands));
     }
 
     /// Makes a symbol visible to other modules, or takes it from one.
@@ -295,19 +313,19 @@ impl Assembly {
         let mut operands = vec![Operand::ExecutionModel(ExecutionModel::Kernel), id(function)];
         operands.push(Operand::LiteralString(name.to_owned()));
         operands.extend(interface.iter().copied().map(id));
-        self.entry_points.push(Instruction::new(Op::EntryPoint, None, None, operands));
+        self.entry_points.push(instruction(Op::EntryPoint, None, None, operands));
     }
 
     /// Says how a kernel is executed.
     pub fn execution_mode(&mut self, function: Word, mode: ExecutionMode, numbers: &[u32]) {
         let mut operands = vec![id(function), Operand::ExecutionMode(mode)];
         operands.extend(numbers.iter().map(|number| Operand::LiteralBit32(*number)));
-        self.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));
+        self.execution_modes.push(instruction(Op::ExecutionMode, None, None, operands));
     }
 
     /// Adds a function.
     pub fn function(&mut self, function: dr::Function) {
-        self.functions.push(function);
+        function.assemble_into(&mut self.functions);
     }
 
     /// The least version of SPIR-V that has all that is needed.
@@ -327,22 +345,22 @@ impl Assembly {
             reserved_word: 0,
         });
         let capability = |capability: &Capability| {
-            Instruction::new(Op::Capability, None, None, vec![Operand::Capability(*capability)])
+            instruction(Op::Capability, None, None, vec![Operand::Capability(*capability)])
         };
         module.capabilities = self.capabilities.iter().map(capability).collect();
         let extensions: BTreeSet<&str> =
             self.needs.keys().filter_map(|feature| feature.spirv_extension()).collect();
         let text = |text: &str| vec![Operand::LiteralString(text.to_owned())];
-        let extension = |name: &&str| Instruction::new(Op::Extension, None, None, text(name));
+        let extension = |name: &&str| instruction(Op::Extension, None, None, text(name));
         module.extensions = extensions.iter().map(extension).collect();
-        let import = |made| Instruction::new(Op::ExtInstImport, None, Some(made), text("OpenCL.std"));
+        let import = |made| instruction(Op::ExtInstImport, None, Some(made), text("OpenCL.std"));
         module.ext_inst_imports = self.opencl.map(import).into_iter().collect();
         let addressing = match self.addresses {
             AddressWidth::Bits32 => AddressingModel::Physical32,
             AddressWidth::Bits64 => AddressingModel::Physical64,
         };
         let model = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(MemoryModel::OpenCL)];
-        module.memory_model = Some(Instruction::new(Op::MemoryModel, None, None, model));
+        module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
         module.entry_points = self.entry_points;
         module.execution_modes = self.execution_modes;
         module.debug_string_source = self.strings;
@@ -350,7 +368,8 @@ impl Assembly {
         module.debug_names = self.names;
         module.annotations = self.annotations;
         module.types_global_values = self.globals;
-        module.functions = self.functions;
-        module.assemble()
+        let mut words = module.assemble();
+        words.extend(self.functions);
+        words
     }
 }

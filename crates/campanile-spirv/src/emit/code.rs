@@ -4,7 +4,7 @@ use campanile_core::module::Place;
 use rspirv::dr::{self, Block, Instruction, Operand};
 use rspirv::spirv::{Decoration, FPRoundingMode, FunctionControl, Op, OpenclStd100Op, StorageClass, Word};
 
-use super::assembly::{Assembly, Type, id};
+use super::assembly::{Assembly, Type, id, instruction};
 use super::value::{Bits, Number, Truth};
 use crate::feature::Feature;
 
@@ -33,10 +33,10 @@ impl<'a> Code<'a> {
     ) -> (Self, Vec<Word>) {
         let ty = assembly.ty(Type::Function(result, parameters.to_vec()));
         let operands = vec![Operand::FunctionControl(FunctionControl::NONE), id(ty)];
-        let definition = Instruction::new(Op::Function, Some(result), Some(function), operands);
+        let definition = instruction(Op::Function, Some(result), Some(function), operands);
         let ids: Vec<Word> = parameters.iter().map(|_| assembly.id()).collect();
         let parameter =
-            |(ty, id): (&Word, &Word)| Instruction::new(Op::FunctionParameter, Some(*ty), Some(*id), vec![]);
+            |(ty, id): (&Word, &Word)| instruction(Op::FunctionParameter, Some(*ty), Some(*id), vec![]);
         let parameters = parameters.iter().zip(&ids).map(parameter).collect();
         let label = assembly.id();
         let code = Code {
@@ -56,7 +56,7 @@ impl<'a> Code<'a> {
     pub fn declare(assembly: &mut Assembly, function: Word, result: Word, parameters: &[Word]) {
         let (code, _) = Code::new(assembly, function, result, parameters);
         let Code { assembly, definition, parameters, .. } = code;
-        let end = Instruction::new(Op::FunctionEnd, None, None, vec![]);
+        let end = instruction(Op::FunctionEnd, None, None, vec![]);
         assembly.function(dr::Function {
             def: Some(definition),
             end: Some(end),
@@ -70,7 +70,7 @@ impl<'a> Code<'a> {
         if let Some(first) = self.blocks.first_mut() {
             first.instructions.splice(0..0, self.variables);
         }
-        let end = Instruction::new(Op::FunctionEnd, None, None, vec![]);
+        let end = instruction(Op::FunctionEnd, None, None, vec![]);
         self.assembly.function(dr::Function {
             def: Some(self.definition),
             end: Some(end),
@@ -87,7 +87,7 @@ impl<'a> Code<'a> {
     /// Writes an instruction with a result.
     pub fn value(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let made = self.assembly.id();
-        self.instructions.push(Instruction::new(op, Some(ty), Some(made), operands));
+        self.instructions.push(instruction(op, Some(ty), Some(made), operands));
         made
     }
 
@@ -98,7 +98,7 @@ impl<'a> Code<'a> {
 
     /// Writes an instruction without result.
     pub fn effect(&mut self, op: Op, operands: Vec<Operand>) {
-        self.instructions.push(Instruction::new(op, None, None, operands));
+        self.instructions.push(instruction(op, None, None, operands));
     }
 
     /// Writes an extended instruction of OpenCL.
@@ -125,7 +125,7 @@ impl Code<'_> {
     /// Ends the block with a jump and opens the next one.
     fn close(&mut self, end: Instruction, next: Word) {
         self.instructions.push(end);
-        let label = Instruction::new(Op::Label, None, Some(self.label), vec![]);
+        let label = instruction(Op::Label, None, Some(self.label), vec![]);
         let instructions = std::mem::take(&mut self.instructions);
         self.blocks.push(Block { label: Some(label), instructions });
         self.label = next;
@@ -139,13 +139,13 @@ impl Code<'_> {
 
     /// Continues at `target`; `next` is the block that follows in the text.
     pub fn branch(&mut self, target: Word, next: Word) {
-        self.close(Instruction::new(Op::Branch, None, None, vec![id(target)]), next);
+        self.close(instruction(Op::Branch, None, None, vec![id(target)]), next);
     }
 
     /// Continues at one of two blocks.
     pub fn branch_if(&mut self, condition: Truth, [yes, no]: [Word; 2], next: Word) {
         let operands = vec![id(condition.0), id(yes), id(no)];
-        self.close(Instruction::new(Op::BranchConditional, None, None, operands), next);
+        self.close(instruction(Op::BranchConditional, None, None, operands), next);
     }
 
     /// Continues at the block of a number.
@@ -154,21 +154,21 @@ impl Code<'_> {
         for (number, label) in cases {
             operands.extend([Operand::LiteralBit32(*number), id(*label)]);
         }
-        self.close(Instruction::new(Op::Switch, None, None, operands), next);
+        self.close(instruction(Op::Switch, None, None, operands), next);
     }
 
     /// Returns, with a value or without.
     pub fn end(&mut self, value: Option<Word>, next: Word) {
         let end = match value {
-            Some(value) => Instruction::new(Op::ReturnValue, None, None, vec![id(value)]),
-            None => Instruction::new(Op::Return, None, None, vec![]),
+            Some(value) => instruction(Op::ReturnValue, None, None, vec![id(value)]),
+            None => instruction(Op::Return, None, None, vec![]),
         };
         self.close(end, next);
     }
 
     /// Says that control does not come here.
     pub fn unreachable(&mut self, next: Word) {
-        self.close(Instruction::new(Op::Unreachable, None, None, vec![]), next);
+        self.close(instruction(Op::Unreachable, None, None, vec![]), next);
     }
 
     /// What `then` gives if a condition holds, else what `otherwise` gives: as many values of the same types.
@@ -221,7 +221,7 @@ impl Code<'_> {
         for (index, (value, (first, later))) in values.iter().zip(start.iter().zip(&made)).enumerate() {
             let ty = self.assembly.int(value.width);
             let operands = [first.id, before, later.id, last].map(id).to_vec();
-            let merged = Instruction::new(Op::Phi, Some(ty), Some(value.id), operands);
+            let merged = instruction(Op::Phi, Some(ty), Some(value.id), operands);
             self.blocks[head_block].instructions.insert(index, merged);
         }
         made
@@ -240,7 +240,7 @@ impl Code<'_> {
         let ty = self.assembly.pointer(StorageClass::Function, pointee);
         let made = self.assembly.id();
         let class = vec![Operand::StorageClass(StorageClass::Function)];
-        self.variables.push(Instruction::new(Op::Variable, Some(ty), Some(made), class));
+        self.variables.push(instruction(Op::Variable, Some(ty), Some(made), class));
         made
     }
 }

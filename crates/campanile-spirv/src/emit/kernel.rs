@@ -146,9 +146,14 @@ pub(super) fn write_kernel(
     assembly.name(made, &declared.name);
     let void = assembly.ty(Type::Void);
     let (mut code, ids) = Code::new(assembly, made, void, &types);
-    let facts = access_facts(module, function);
+    let is_pointer = |argument: &KernelArgument| matches!(argument, KernelArgument::Pointer { .. });
+    let facts = arguments.iter().any(is_pointer).then(|| access_facts(module, function));
     for (argument, id) in arguments.iter().zip(&ids) {
-        decorate_argument(&mut code, kernel, argument, *id, &facts);
+        decorate_argument(&mut code, kernel, argument, *id, facts.as_ref());
+        let parameter = argument.parameter().map(|position| (declared.name.clone(), position));
+        if parameter.is_some_and(|parameter| options.no_alias.contains(&parameter)) {
+            decorate_alone(code.assembly, argument, *id);
+        }
     }
     let memory = kernel_memory(&mut code, shared, function, &arguments, &ids);
     let parameters = parameter_values(&mut code, shared, kernel, &arguments, &ids);
@@ -199,7 +204,7 @@ fn decorate_argument(
     kernel: &Kernel,
     argument: &KernelArgument,
     made: Word,
-    facts: &AccessFacts,
+    facts: Option<&AccessFacts>,
 ) {
     if *argument == KernelArgument::Shape {
         code.assembly.name(made, "shape");
@@ -223,9 +228,11 @@ fn decorate_argument(
             if let Some(bytes) = parameter.pointee_alignment {
                 aligned(assembly, bytes);
             }
-            let facts_here = facts.parameter(position as usize);
-            let is_written = facts_here.written.is_some() || facts_here.escaped.is_some();
-            if !is_written && facts.wild_write.is_none() {
+            let is_written = |facts: &AccessFacts| {
+                let here = facts.parameter(position as usize);
+                here.written.is_some() || here.escaped.is_some() || facts.wild_write.is_some()
+            };
+            if facts.is_some_and(|facts| !is_written(facts)) {
                 attribute(assembly, FunctionParameterAttribute::NoWrite);
             }
         }
@@ -235,6 +242,15 @@ fn decorate_argument(
             aligned(assembly, unit);
         }
         KernelArgument::Integer { .. } | KernelArgument::PrintfBuffer | KernelArgument::Shape => {}
+    }
+}
+
+/// Says that nothing else points to the memory of an argument.
+fn decorate_alone(assembly: &mut Assembly, argument: &KernelArgument, made: Word) {
+    if matches!(argument, KernelArgument::Pointer { .. }) {
+        let attribute = vec![Operand::FunctionParameterAttribute(FunctionParameterAttribute::NoAlias)];
+        assembly.decorate(made, Decoration::FuncParamAttr, attribute);
+        assembly.decorate(made, Decoration::Restrict, vec![]);
     }
 }
 
