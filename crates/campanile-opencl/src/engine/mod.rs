@@ -3,6 +3,7 @@
 //! Nothing is watched here: a kernel that breaks a rule of the machine may do anything, as the spec allows. The checked engine
 //! tells which rule that was.
 
+mod programs;
 mod variables;
 
 use std::rc::Rc;
@@ -19,18 +20,15 @@ use crate::description::DeviceDescription;
 use crate::dispatch::{Range, dispatch};
 use crate::error::{Asked, DeviceUnavailable};
 use crate::memory::DeviceMemory;
-use crate::program::BuiltProgram;
 use crate::selection::find;
 use crate::session::Session;
-use campanile_spirv::Emitted;
+use programs::Programs;
 
 /// An OpenCL device with the memory of one module instance.
 pub struct OpenClEngine {
     module: Arc<Module>,
     session: Rc<Session>,
-    emitted: Emitted,
-    /// Built when it is first needed.
-    program: Option<BuiltProgram>,
+    programs: Programs,
     memory: DeviceMemory,
     /// Those of the module's variables, once somebody has asked for one.
     addresses: Vec<u64>,
@@ -69,14 +67,13 @@ impl OpenClEngine {
     pub fn new(module: Arc<Module>, options: &OpenClOptions) -> Result<Self, OpenClUnavailable> {
         let mut device = find(options.device.as_deref())?;
         device.shared_virtual_memory &= !options.buffers;
-        let emitted = campanile_spirv::emit(&module, &device.options(&module));
-        let emitted = emitted.map_err(|diagnostics| {
+        let programs = Programs::new(&module, &device).map_err(|diagnostics| {
             let device = device.name.clone();
             OpenClUnavailable::Module { device, diagnostics }
         })?;
         let session = Rc::new(Session::new(device).map_err(DeviceUnavailable::from)?);
         let memory = DeviceMemory::new(&session);
-        Ok(OpenClEngine { module, session, emitted, program: None, memory, addresses: Vec::new() })
+        Ok(OpenClEngine { module, session, programs, memory, addresses: Vec::new() })
     }
 
     /// Whether there is a device that can be used.
@@ -99,20 +96,10 @@ impl OpenClEngine {
         Limits { work_group, shared: shared_bytes, ..Limits::default() }
     }
 
-    /// The module as the device has it.
-    fn program(&mut self) -> Result<&BuiltProgram, EngineError> {
-        if self.program.is_none() {
-            self.program = Some(BuiltProgram::new(&self.session, &self.emitted.words)?);
-        }
-        self.program.as_ref().ok_or_else(|| EngineError::Other("the module has not been built".to_owned()))
-    }
-
     /// Refuses what only this device refuses of a shape.
     fn check_shape(&self, range: &NdRange, kernel: &Kernel) -> Result<(), EngineError> {
         let device = &self.session.device;
-        let ragged =
-            range.grid.iter().zip(range.local).position(|(grid, local)| grid % u64::from(local) != 0);
-        if let (Some(dimension), false) = (ragged, device.non_uniform_groups) {
+        if let (Some(dimension), false) = (ragged_dimension(range), device.non_uniform_groups) {
             let (name, local, grid) = (&device.name, range.local[dimension], range.grid[dimension]);
             return Err(EngineError::Unsupported(format!(
                 "device `{name}` has no work-groups of different sizes, and the local size {local} does not divide the \
@@ -137,6 +124,11 @@ impl OpenClEngine {
         }
         Ok(())
     }
+}
+
+/// A dimension in which some work-groups are smaller than others.
+fn ragged_dimension(range: &NdRange) -> Option<usize> {
+    range.grid.iter().zip(range.local).position(|(grid, local)| grid % u64::from(local) != 0)
 }
 
 /// A shape in the device's words.
@@ -188,9 +180,11 @@ impl Engine for OpenClEngine {
         let FunctionKind::Kernel(declared) = &module.functions[resolved.kernel].kind else {
             return Err(LaunchError::NotAKernel(name.clone()).into());
         };
-        let kernel = self.program()?.kernel(name)?;
+        let is_ragged = ragged_dimension(range).is_some();
+        let program = self.programs.of_launch(&self.session, is_ragged)?;
+        let kernel = program.kernel(name)?;
         self.check_shape(range, &kernel)?;
-        let emitted = self.emitted.kernels.iter().find(|one| one.name == *name);
+        let emitted = self.programs.emitted().kernels.iter().find(|one| one.name == *name);
         let emitted = emitted.ok_or_else(|| LaunchError::NotAKernel(name.clone()))?;
         let (memory, device) = (&self.memory, self.session.device.name.as_str());
         let arguments = Arguments { kernel: declared, launch, bytes, memory, device };
