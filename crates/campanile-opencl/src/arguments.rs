@@ -6,7 +6,7 @@ use opencl3::memory::Buffer;
 
 use crate::error::CallError;
 use crate::memory::{DeviceMemory, Piece};
-use campanile_spirv::KernelArgument;
+use campanile_spirv::{KernelArgument, LaunchShape};
 
 /// An argument as OpenCL takes it.
 pub(crate) enum Passed<'a> {
@@ -62,6 +62,8 @@ pub(crate) struct Arguments<'a> {
     pub kernel: &'a Kernel,
     /// What the host passes.
     pub launch: &'a EngineLaunch<'a>,
+    /// Its shape, for kernels that run in one dimension.
+    pub shape: LaunchShape,
     /// The argument buffer, with the addresses that are known.
     pub bytes: &'a [u8],
     pub memory: &'a DeviceMemory,
@@ -82,9 +84,7 @@ impl<'a> Arguments<'a> {
             }
             KernelArgument::Shared { parameter } => self.shared(parameter),
             KernelArgument::PrintfBuffer => self.printf_buffer(),
-            KernelArgument::Shape => {
-                Err(EngineError::Unsupported("modules are not translated for one dimension".to_owned()))
-            }
+            KernelArgument::Shape => Ok(Passed::Value(self.shape.bytes())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What OpenCL says of platforms and their devices.
 
 use std::env;
+use std::sync::OnceLock;
 
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
@@ -82,6 +83,8 @@ pub struct DeviceDescription {
     pub sub_group_sizes: Vec<u32>,
     /// Most sub-groups of a work-group; zero if it has no sub-groups.
     pub sub_groups: u32,
+    /// Whether a sub-group goes on while others of its work-group wait for it.
+    pub sub_groups_progress: bool,
     /// Compute units that it has.
     pub compute_units: u32,
     /// Most work-items of a work-group.
@@ -154,6 +157,7 @@ impl DeviceDescription {
             features: features(&device),
             sub_group_sizes: sub_group_sizes(&device),
             sub_groups: device.max_num_sub_groups().unwrap_or(0),
+            sub_groups_progress: device.sub_group_independent_forward_progress().unwrap_or(false),
             compute_units: device.max_compute_units()?,
             work_group_items: device.max_work_group_size()? as u64,
             dimension_items: std::array::from_fn(|index| items.get(index).map_or(1, |size| *size as u64)),
@@ -220,11 +224,17 @@ fn sub_group_sizes(device: &Device) -> Vec<u32> {
     sizes.filter_map(|bytes| u32::try_from(usize::from_ne_bytes(bytes.try_into().ok()?)).ok()).collect()
 }
 
-/// All platforms with all their devices, as the loader lists them.
+/// All platforms with all their devices, as the loader lists them when it is first asked.
 ///
 /// # Errors
 /// When there is no loader, or a runtime fails.
-pub fn platforms() -> Result<Vec<PlatformDescription>, DeviceUnavailable> {
+pub fn platforms() -> Result<&'static [PlatformDescription], DeviceUnavailable> {
+    // Runtimes crash when several threads make them begin at a time.
+    static PLATFORMS: OnceLock<Result<Vec<PlatformDescription>, DeviceUnavailable>> = OnceLock::new();
+    PLATFORMS.get_or_init(list).as_deref().map_err(Clone::clone)
+}
+
+fn list() -> Result<Vec<PlatformDescription>, DeviceUnavailable> {
     let platforms = match get_platforms() {
         Ok(platforms) => platforms,
         // A library without the functions of a loader is none.

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use campanile_engine::ndrange::NdRange;
 use opencl3::kernel::{CL_KERNEL_EXEC_INFO_SVM_PTRS, Kernel, set_kernel_arg, set_kernel_exec_info};
 use opencl3::memory::Buffer;
 
@@ -28,6 +29,29 @@ pub(crate) struct Range {
 impl Range {
     /// A single work-item.
     pub const ONE: Range = Range { dimensions: 1, grid: [1; 3], local: [1; 3], offset: [0; 3] };
+
+    /// A shape as it is; none if the host cannot count its work-items.
+    pub fn of(range: &NdRange) -> Option<Self> {
+        let (grid, offset) = (words(range.grid)?, words(range.offset)?);
+        Some(Range {
+            dimensions: range.dimensions,
+            grid,
+            local: range.local.map(|size| size as usize),
+            offset,
+        })
+    }
+
+    /// The work-items of a shape one after the other, work-group by work-group; none if the host cannot count them.
+    pub fn linear(range: &NdRange) -> Option<Self> {
+        let local: usize = range.local.iter().map(|size| *size as usize).product();
+        let grid = usize::try_from(range.work_items()).ok()?;
+        Some(Range { dimensions: 1, grid: [grid, 1, 1], local: [local, 1, 1], offset: [0; 3] })
+    }
+}
+
+fn words(sizes: [u64; 3]) -> Option<[usize; 3]> {
+    let [x, y, z] = sizes.map(|size| usize::try_from(size).ok());
+    Some([x?, y?, z?])
 }
 
 /// Runs a kernel to its end, and tells how long it took. It may access all memory that has an address, besides what is passed.

@@ -9,7 +9,13 @@ use crate::description::DeviceDescription;
 impl DeviceDescription {
     /// What it has of what translated modules may use, by the names of extensions and features.
     pub fn capabilities(&self) -> DeviceCapabilities {
-        DeviceCapabilities::new(self.extensions.iter().chain(&self.features).map(String::as_str))
+        DeviceCapabilities::new(self.capability_names())
+    }
+
+    /// The names of the extensions and features that it has, in the order in which it lists them.
+    pub fn capability_names(&self) -> impl Iterator<Item = &str> {
+        let listed = self.extensions.iter().chain(&self.features).map(String::as_str);
+        listed.chain(self.sub_groups_progress.then_some("CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS"))
     }
 
     /// What translated modules may use that not every device has, in words, and whether it has it.

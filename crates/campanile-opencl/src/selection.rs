@@ -9,7 +9,7 @@ use crate::error::DeviceUnavailable;
 /// # Errors
 /// When there is none, or it cannot run what is made for it.
 pub fn find(name: Option<&str>) -> Result<DeviceDescription, DeviceUnavailable> {
-    let devices = platforms()?.into_iter().flat_map(|platform| platform.devices).collect();
+    let devices = platforms()?.iter().flat_map(|platform| platform.devices.clone()).collect();
     select(devices, name)
 }
 

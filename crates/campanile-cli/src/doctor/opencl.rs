@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::line;
 
 /// The platforms of the loader, or why there are none.
-pub type Platforms = Result<Vec<PlatformDescription>, DeviceUnavailable>;
+pub type Platforms = Result<&'static [PlatformDescription], DeviceUnavailable>;
 
 /// Lines for people.
 pub fn text(text: &mut String, platforms: &Platforms) {
@@ -16,7 +16,7 @@ pub fn text(text: &mut String, platforms: &Platforms) {
             line(text, "OpenCL", &DeviceUnavailable::NoDevice.to_string())
         }
         Ok(platforms) => {
-            for platform in platforms {
+            for platform in *platforms {
                 line(text, "OpenCL", &format!("{}, {}", platform.name, platform.version));
                 platform.devices.iter().for_each(|device| device_text(text, device));
             }
@@ -110,6 +110,6 @@ fn device_json(device: &DeviceDescription) -> Value {
 /// When there is no such device.
 pub fn capabilities(name: &str) -> Result<String, DeviceUnavailable> {
     let device = find(Some(name))?;
-    let names = device.extensions.iter().chain(&device.features);
-    Ok(names.fold(format!("# {}, driver {}\n", device.name, device.driver), |text, name| text + name + "\n"))
+    let head = format!("# {}, driver {}\n", device.name, device.driver);
+    Ok(device.capability_names().fold(head, |text, name| text + name + "\n"))
 }

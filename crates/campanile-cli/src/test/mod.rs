@@ -2,6 +2,7 @@
 
 mod compare;
 mod expectation;
+mod isolated;
 mod runner;
 mod value;
 
@@ -75,6 +76,9 @@ pub struct Test {
     /// Also name the files that pass
     #[arg(short, long)]
     verbose: bool,
+    /// Run kernels on OpenCL devices in this process, not in one for each file
+    #[arg(long, hide = true)]
+    in_process: bool,
 }
 
 /// What `--engine` selects.
@@ -190,7 +194,9 @@ impl Test {
         };
         let device = self.device.as_ref().and_then(|device| device.name.clone());
         let engines = engines.into_iter().map(|engine| (engine, checks(engine))).collect();
-        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone(), device })
+        // Standard input can be read once only.
+        let isolates = !self.in_process && self.paths.iter().all(|path| path != Path::new("-"));
+        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone(), device, isolates })
     }
 
     /// The files to test, in order.

@@ -14,6 +14,7 @@ use campanile::{AnyBuffer, Device, Kernel, Launch, LaunchError, Module, Value};
 
 use super::compare::compare;
 use super::expectation::{self, Argument, Run, Verdict};
+use super::isolated;
 use crate::engines::{Engine, Setting};
 use crate::run::Size;
 use crate::{input, render};
@@ -28,6 +29,19 @@ pub struct Method {
     pub cpu: Option<String>,
     /// Part of the name of the OpenCL device; any without.
     pub device: Option<String>,
+    /// Whether OpenCL devices are used in a process for each file.
+    pub isolates: bool,
+}
+
+impl Method {
+    fn uses(&self, engine: Engine) -> bool {
+        self.engines.iter().any(|(used, _)| *used == engine)
+    }
+
+    /// The engines that are used in this process.
+    fn own_engines(&self) -> impl Iterator<Item = &(Engine, Checks)> {
+        self.engines.iter().filter(|(engine, _)| !self.isolates || *engine != Engine::OpenCl)
+    }
 }
 
 /// What became of a file without a fault.
@@ -65,6 +79,9 @@ pub fn test(path: &Path, method: &Method) -> Result<Tested> {
             let runs = if expectations.runs.is_empty() { &only } else { &expectations.runs[..] };
             let mut missing = BTreeSet::new();
             check_all(&module.into(), runs, |module, run| run_on_all(module, run, method, &mut missing))?;
+            if method.isolates && method.uses(Engine::OpenCl) {
+                return isolated::test(path, method.device.as_deref());
+            }
             if !missing.is_empty() {
                 return Ok(Tested::LeftOut(missing.into_iter().collect::<Vec<_>>().join("; ")));
             }
@@ -143,7 +160,7 @@ fn check_layout(module: &Module, run: &Run) -> Result<()> {
 fn run_on_all(module: &Module, run: &Run, method: &Method, missing: &mut BTreeSet<String>) -> Result<()> {
     check_layout(module, run)?;
     let usual = matches!(method.engines[..], [(Engine::Checked, _)]);
-    for (engine, checks) in &method.engines {
+    for (engine, checks) in method.own_engines() {
         let setting = Setting {
             checks: *checks,
             cache: method.cache,

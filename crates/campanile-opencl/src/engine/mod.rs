@@ -3,6 +3,7 @@
 //! Nothing is watched here: a kernel that breaks a rule of the machine may do anything, as the spec allows. The checked engine
 //! tells which rule that was.
 
+mod programs;
 mod variables;
 
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use campanile_core::diagnostic::Diagnostic;
 use campanile_core::module::{FunctionKind, Module};
 use campanile_engine::ndrange::{NdRange, ShapeError};
 use campanile_engine::{Accepted, Engine, EngineError, EngineLaunch, LaunchError, Limits, MemoryId, Report};
+use campanile_spirv::{EmittedKernel, LaunchShape};
 use opencl3::kernel::Kernel;
 
 use crate::arguments::Arguments;
@@ -19,18 +21,15 @@ use crate::description::DeviceDescription;
 use crate::dispatch::{Range, dispatch};
 use crate::error::{Asked, DeviceUnavailable};
 use crate::memory::DeviceMemory;
-use crate::program::BuiltProgram;
 use crate::selection::find;
 use crate::session::Session;
-use campanile_spirv::Emitted;
+use programs::Programs;
 
 /// An OpenCL device with the memory of one module instance.
 pub struct OpenClEngine {
     module: Arc<Module>,
     session: Rc<Session>,
-    emitted: Emitted,
-    /// Built when it is first needed.
-    program: Option<BuiltProgram>,
+    programs: Programs,
     memory: DeviceMemory,
     /// Those of the module's variables, once somebody has asked for one.
     addresses: Vec<u64>,
@@ -69,14 +68,13 @@ impl OpenClEngine {
     pub fn new(module: Arc<Module>, options: &OpenClOptions) -> Result<Self, OpenClUnavailable> {
         let mut device = find(options.device.as_deref())?;
         device.shared_virtual_memory &= !options.buffers;
-        let emitted = campanile_spirv::emit(&module, &device.options(&module));
-        let emitted = emitted.map_err(|diagnostics| {
+        let programs = Programs::new(&module, &device).map_err(|diagnostics| {
             let device = device.name.clone();
             OpenClUnavailable::Module { device, diagnostics }
         })?;
         let session = Rc::new(Session::new(device).map_err(DeviceUnavailable::from)?);
         let memory = DeviceMemory::new(&session);
-        Ok(OpenClEngine { module, session, emitted, program: None, memory, addresses: Vec::new() })
+        Ok(OpenClEngine { module, session, programs, memory, addresses: Vec::new() })
     }
 
     /// Whether there is a device that can be used.
@@ -99,58 +97,68 @@ impl OpenClEngine {
         Limits { work_group, shared: shared_bytes, ..Limits::default() }
     }
 
-    /// The module as the device has it.
-    fn program(&mut self) -> Result<&BuiltProgram, EngineError> {
-        if self.program.is_none() {
-            self.program = Some(BuiltProgram::new(&self.session, &self.emitted.words)?);
-        }
-        self.program.as_ref().ok_or_else(|| EngineError::Other("the module has not been built".to_owned()))
-    }
-
-    /// Refuses what only this device refuses of a shape.
-    fn check_shape(&self, range: &NdRange, kernel: &Kernel) -> Result<(), EngineError> {
-        let device = &self.session.device;
-        let ragged =
-            range.grid.iter().zip(range.local).position(|(grid, local)| grid % u64::from(local) != 0);
-        if let (Some(dimension), false) = (ragged, device.non_uniform_groups) {
-            let (name, local, grid) = (&device.name, range.local[dimension], range.grid[dimension]);
-            return Err(EngineError::Unsupported(format!(
-                "device `{name}` has no work-groups of different sizes, and the local size {local} does not divide the \
-                 global size {grid} in dimension {dimension}"
-            )));
-        }
-        let sizes = range.local.into_iter().zip(device.dimension_items).enumerate();
-        for (dimension, (size, limit)) in sizes {
-            if u64::from(size) > limit {
-                let name = &device.name;
-                return Err(EngineError::Unsupported(format!(
-                    "a work-group of {size} work-items in dimension {dimension} exceeds the limit of {limit} of device \
-                     `{name}`"
-                )));
+    /// The work-items that a launch has on this device.
+    ///
+    /// # Errors
+    /// When only this device refuses the shape.
+    fn range(&self, range: &NdRange, emitted: &EmittedKernel) -> Result<Range, EngineError> {
+        let (device, ragged) = (&self.session.device, ragged_dimension(range));
+        let refused =
+            |what: String| Err(EngineError::Unsupported(format!("device `{}` {what}", device.name)));
+        if let Some(dimension) = ragged {
+            let (local, grid) = (range.local[dimension], range.grid[dimension]);
+            if !device.non_uniform_groups {
+                return refused(format!(
+                    "has no work-groups of different sizes, and the local size {local} does not divide the global size {grid} \
+                     in dimension {dimension}"
+                ));
+            }
+            if emitted.meets_lanes && range.local.iter().filter(|size| **size > 1).count() > 1 {
+                return refused(format!(
+                    "cannot be told which work-items make a sub-group where work-groups have different sizes in several \
+                     dimensions, which kernel `@{}` depends on",
+                    emitted.name
+                ));
             }
         }
-        let limit =
-            kernel.get_work_group_size(device.device.id()).asked_to("tell how large work-groups may be")?;
-        let size = range.local.iter().map(|one| u64::from(*one)).product();
-        if size > limit as u64 {
-            return Err(LaunchError::Shape(ShapeError::GroupSize { size, limit: limit as u32 }).into());
+        let range = match self.programs.is_linear && ragged.is_none() {
+            true => Range::linear(range),
+            false => Range::of(range),
+        };
+        let range = range.ok_or(LaunchError::Shape(ShapeError::TooLarge(0)))?;
+        let sizes = range.local.into_iter().zip(device.dimension_items).enumerate();
+        match sizes.into_iter().find(|(_, (size, limit))| *size as u64 > *limit) {
+            Some((dimension, (size, limit))) => refused(format!(
+                "has work-groups of at most {limit} work-items in dimension {dimension}, not {size}"
+            )),
+            None => Ok(range),
         }
-        Ok(())
+    }
+
+    /// Refuses work-groups that are too large for a kernel, as it is on this device.
+    fn check_group_size(&self, range: &Range, kernel: &Kernel) -> Result<(), EngineError> {
+        let limit = kernel.get_work_group_size(self.session.device.device.id());
+        let limit = limit.asked_to("tell how large work-groups may be")?;
+        let size = range.local.iter().product::<usize>();
+        match size > limit {
+            true => {
+                let (size, limit) = (size as u64, limit as u32);
+                Err(LaunchError::Shape(ShapeError::GroupSize { size, limit }).into())
+            }
+            false => Ok(()),
+        }
     }
 }
 
-/// A shape in the device's words.
-fn range_of(range: &NdRange) -> Result<Range, EngineError> {
-    let too_large = |dimension| LaunchError::Shape(ShapeError::TooLarge(dimension));
-    let words = |sizes: [u64; 3]| -> Result<[usize; 3], EngineError> {
-        let mut words = [0; 3];
-        for (dimension, (word, size)) in words.iter_mut().zip(sizes).enumerate() {
-            *word = usize::try_from(size).map_err(|_| too_large(dimension))?;
-        }
-        Ok(words)
-    };
-    let (grid, offset) = (words(range.grid)?, words(range.offset)?);
-    Ok(Range { dimensions: range.dimensions, grid, local: range.local.map(|size| size as usize), offset })
+/// A dimension in which some work-groups are smaller than others.
+fn ragged_dimension(range: &NdRange) -> Option<usize> {
+    range.grid.iter().zip(range.local).position(|(grid, local)| grid % u64::from(local) != 0)
+}
+
+/// A shape as kernels are told it that run in one dimension.
+fn told(range: &NdRange) -> LaunchShape {
+    let &NdRange { local, groups, offset, dimensions, .. } = range;
+    LaunchShape { local, groups: groups.map(u64::from), offset, dimensions }
 }
 
 impl Engine for OpenClEngine {
@@ -188,15 +196,17 @@ impl Engine for OpenClEngine {
         let FunctionKind::Kernel(declared) = &module.functions[resolved.kernel].kind else {
             return Err(LaunchError::NotAKernel(name.clone()).into());
         };
-        let kernel = self.program()?.kernel(name)?;
-        self.check_shape(range, &kernel)?;
-        let emitted = self.emitted.kernels.iter().find(|one| one.name == *name);
-        let emitted = emitted.ok_or_else(|| LaunchError::NotAKernel(name.clone()))?;
+        let (emitted, program) = self.programs.of_launch(&self.session, ragged_dimension(range).is_some())?;
+        let emitted = emitted.kernels.iter().find(|one| one.name == *name);
+        let emitted = emitted.cloned().ok_or_else(|| LaunchError::NotAKernel(name.clone()))?;
+        let kernel = program.kernel(name)?;
+        let device_range = self.range(range, &emitted)?;
+        self.check_group_size(&device_range, &kernel)?;
         let (memory, device) = (&self.memory, self.session.device.name.as_str());
-        let arguments = Arguments { kernel: declared, launch, bytes, memory, device };
+        let arguments = Arguments { kernel: declared, launch, shape: told(range), bytes, memory, device };
         let passed = emitted.arguments.iter().map(|one| arguments.passed(*one));
         let passed = passed.collect::<Result<Vec<_>, _>>()?;
-        let duration = dispatch(&self.session, &kernel, &passed, memory, &range_of(range)?)?;
+        let duration = dispatch(&self.session, &kernel, &passed, memory, &device_range)?;
         Ok(Report {
             findings: Vec::new(),
             given_up: false,

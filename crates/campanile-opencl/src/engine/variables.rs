@@ -48,7 +48,7 @@ impl OpenClEngine {
 
     /// Where a variable is whose bytes are to be copied; none if they are none.
     fn address_of(&mut self, id: VariableId, bytes: u64) -> Result<Option<u64>, EngineError> {
-        let position = self.emitted.variables.iter().position(|one| *one == id);
+        let position = self.programs.variables().iter().position(|one| *one == id);
         let (Some(position), 1..) = (position, bytes) else { return Ok(None) };
         if self.addresses.is_empty() {
             self.addresses = self.tell_addresses()?;
@@ -57,7 +57,7 @@ impl OpenClEngine {
     }
 
     fn tell_addresses(&mut self) -> Result<Vec<u64>, EngineError> {
-        let count = self.emitted.variables.len();
+        let count = self.programs.variables().len();
         let mut bytes = vec![0; count * size_of::<u64>()];
         self.through_memory(bytes.len() as u64, |engine, memory, own| {
             engine.run_own(TELL, &[own])?;
@@ -92,7 +92,8 @@ impl OpenClEngine {
 
     /// Runs a kernel that the module has for its host.
     fn run_own(&mut self, name: &str, arguments: &[u64]) -> Result<(), EngineError> {
-        let kernel = self.program()?.kernel(name)?;
+        let (_, program) = self.programs.of_variables(&self.session)?;
+        let kernel = program.kernel(name)?;
         let passed: Vec<Passed<'_>> =
             arguments.iter().map(|one| Passed::Value(one.to_le_bytes().to_vec())).collect();
         dispatch(&self.session, &kernel, &passed, &self.memory, &Range::ONE)?;
