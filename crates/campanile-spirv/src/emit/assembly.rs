@@ -16,7 +16,6 @@ use rustc_hash::FxHashMap;
 use super::value::Bits;
 use crate::built_in::AddressWidth;
 use crate::feature::Feature;
-use crate::options::Target;
 
 /// A type, by what makes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +52,7 @@ pub(super) struct Assembly {
     capabilities: BTreeSet<Capability>,
     opencl: Option<Word>,
     subroutines: FxHashMap<String, Word>,
-    source: Instruction,
+    source: Option<Instruction>,
     entry_points: Vec<Instruction>,
     execution_modes: Vec<Instruction>,
     strings: Vec<Instruction>,
@@ -62,17 +61,6 @@ pub(super) struct Assembly {
     globals: Vec<Instruction>,
     /// The words of the functions that are written.
     functions: Vec<Word>,
-}
-
-/// The version of OpenCL C whose library consumers link: some have functions of later versions only where a module says so.
-fn source_of(target: Target) -> Instruction {
-    let version = match target {
-        Target::OpenCl12 => 102_000,
-        Target::OpenCl20 | Target::OpenCl21 | Target::OpenCl22 => 200_000,
-        Target::OpenCl30 => 200_000,
-    };
-    let language = Operand::SourceLanguage(SourceLanguage::OpenCL_C);
-    instruction(Op::Source, None, None, vec![language, Operand::LiteralBit32(version)])
 }
 
 /// An instruction. The grammar is asked once for each operation, as it searches.
@@ -97,7 +85,7 @@ pub(super) fn id(id: Word) -> Operand {
 
 impl Assembly {
     /// An empty module.
-    pub fn new(addresses: AddressWidth, target: Target) -> Self {
+    pub fn new(addresses: AddressWidth) -> Self {
         let capabilities = [Capability::Kernel, Capability::Addresses, Capability::Linkage];
         Assembly {
             next: 1,
@@ -109,7 +97,7 @@ impl Assembly {
             capabilities: capabilities.into(),
             opencl: None,
             subroutines: FxHashMap::default(),
-            source: source_of(target),
+            source: None,
             entry_points: Vec::new(),
             execution_modes: Vec::new(),
             strings: Vec::new(),
@@ -260,6 +248,13 @@ impl Assembly {
         made
     }
 
+    /// Says that the module uses what OpenCL C has since version 2.0: some consumers link that only where it is said.
+    pub fn use_opencl_20(&mut self) {
+        let language = Operand::SourceLanguage(SourceLanguage::OpenCL_C);
+        let operands = vec![language, Operand::LiteralBit32(200_000)];
+        self.source.get_or_insert_with(|| instruction(Op::Source, None, None, operands));
+    }
+
     /// The extended instructions of OpenCL.
     pub fn opencl(&mut self) -> Word {
         match self.opencl {
@@ -364,7 +359,7 @@ impl Assembly {
         module.entry_points = self.entry_points;
         module.execution_modes = self.execution_modes;
         module.debug_string_source = self.strings;
-        module.debug_string_source.push(self.source);
+        module.debug_string_source.extend(self.source);
         module.debug_names = self.names;
         module.annotations = self.annotations;
         module.types_global_values = self.globals;

@@ -54,7 +54,7 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
     let undecided = undecided::undecided(&plan);
     let mut warnings: Vec<Diagnostic> = undecided.iter().map(|one| one.warning(module)).collect();
     warnings.extend(unexported(&plan));
-    let mut assembly = Assembly::new(options.addresses, options.target);
+    let mut assembly = Assembly::new(options.addresses);
     let functions: FxHashMap<_, _> =
         plan.functions.iter().map(|function| (*function, assembly.id())).collect();
     let files = match options.lines {

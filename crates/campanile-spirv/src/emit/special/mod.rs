@@ -136,6 +136,9 @@ impl FunctionEmitter<'_, '_, '_> {
     fn built_in(&mut self, built_in: BuiltIn, dimension: u8) -> Bits {
         let row =
             BuiltInVariable::of(built_in).unwrap_or_else(|| unreachable!("{built_in:?} is in the table"));
+        if built_in == BuiltIn::EnqueuedWorkgroupSize {
+            self.code.assembly.use_opencl_20();
+        }
         let variable = self.shared.built_ins.variable(self.code.assembly, row);
         let ty = type_of(self.code.assembly, row);
         let whole = self.code.of(Op::Load, ty, &[variable]);

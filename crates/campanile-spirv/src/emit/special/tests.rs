@@ -6,7 +6,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 use super::BuiltIns;
 use crate::built_in::{AddressWidth, BUILT_INS, BuiltInVariable};
 use crate::emit::assembly::Assembly;
-use crate::{Options, Target, emit};
+use crate::{Options, emit};
 
 /// The rows: built-in, components, and width under `Physical32` and under `Physical64`.
 const ROWS: [(BuiltIn, u32, [u32; 2]); 22] = [
@@ -72,7 +72,7 @@ fn each_row_has_its_type_under_both_addressing_models() {
     for (index, addresses) in AddressWidth::ALL.into_iter().enumerate() {
         for (built_in, components, widths) in ROWS {
             let row = BuiltInVariable::of(built_in).expect("a row of the table");
-            let mut assembly = Assembly::new(addresses, Target::OpenCl30);
+            let mut assembly = Assembly::new(addresses);
             let mut built_ins = BuiltIns::default();
             let variable = built_ins.variable(&mut assembly, row);
             assert_eq!(built_ins.interface(), [variable]);
