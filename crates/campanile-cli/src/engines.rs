@@ -296,7 +296,8 @@ impl Engine {
                 Ok(Device::checked_with(module, options)?)
             }
             Engine::OpenCl => {
-                Ok(Device::opencl_with(module, &OpenClOptions { device, ..OpenClOptions::default() })?)
+                let options = OpenClOptions { device, report_crashes: true, ..OpenClOptions::default() };
+                Ok(Device::opencl_with(module, &options)?)
             }
         }
     }

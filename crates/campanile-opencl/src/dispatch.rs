@@ -10,6 +10,7 @@ use opencl3::kernel::{CL_KERNEL_EXEC_INFO_SVM_PTRS, Kernel, set_kernel_arg, set_
 use opencl3::memory::Buffer;
 
 use crate::arguments::Passed;
+use crate::crash::{self, Phase};
 use crate::error::{Asked, CallError};
 use crate::memory::DeviceMemory;
 use crate::session::Session;
@@ -73,11 +74,13 @@ pub(crate) fn dispatch(
     let (offset, grid, local) = (range.offset.as_ptr(), range.grid.as_ptr(), range.local.as_ptr());
     // SAFETY: all three have as many sizes as there may be dimensions. What a kernel does to memory is not known; as with every
     // engine that does not watch it, a faulty one may do anything.
-    let event = unsafe {
+    let enqueue = || unsafe {
         session.queue.enqueue_nd_range_kernel(kernel.get(), range.dimensions, offset, grid, local, &[])
     };
-    let event = event.asked_to("launch the kernel")?;
-    session.finish("run the kernel to its end")?;
+    let event = crash::during(Phase::Run, || {
+        let event = enqueue().asked_to("launch the kernel")?;
+        session.finish("run the kernel to its end").map(|()| event)
+    })?;
     // A kernel may fail without its queue failing.
     match event.command_execution_status().asked_to("tell what became of the kernel")?.0 {
         code if code < 0 => Err(CallError { action: "run the kernel to its end", code }),

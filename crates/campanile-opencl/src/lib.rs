@@ -1,6 +1,7 @@
 //! Kernels on OpenCL devices: the system's loader is found at run time, so that nothing is needed to build this.
 
 mod arguments;
+mod crash;
 mod description;
 mod dispatch;
 mod emission;

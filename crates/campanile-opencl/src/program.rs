@@ -4,6 +4,7 @@ use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::kernel::Kernel;
 use opencl3::program::Program;
 
+use crate::crash::{self, Phase};
 use crate::error::{Asked, BuildError, CallError};
 use crate::session::Session;
 
@@ -21,14 +22,14 @@ impl BuiltProgram {
         let (context, device) = (&session.context, &session.device);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         // Version 2.1 has what was an extension before.
-        let program = match device.version >= (2, 1) {
+        let program = crash::during(Phase::Build, || match device.version >= (2, 1) {
             true => Program::create_from_il(context, &bytes),
             false => Program::create_from_il_khr(context, &bytes),
-        };
+        });
         let mut program = program.asked_to("read the module")?;
         // Operations are as exact as the device has them.
         let options = if device.rounded_division { "-cl-fp32-correctly-rounded-divide-sqrt" } else { "" };
-        match program.build(&[device.device.id()], options) {
+        match crash::during(Phase::Build, || program.build(&[device.device.id()], options)) {
             Ok(()) => {}
             Err(ClError(CL_BUILD_PROGRAM_FAILURE)) => {
                 let log = program.get_build_log(device.device.id()).unwrap_or_default();

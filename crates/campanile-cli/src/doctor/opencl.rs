@@ -12,9 +12,7 @@ pub type Platforms = Result<&'static [PlatformDescription], DeviceUnavailable>;
 pub fn text(text: &mut String, platforms: &Platforms) {
     match platforms {
         Err(error) => line(text, "OpenCL", &format!("none; {error}")),
-        Ok(platforms) if platforms.is_empty() => {
-            line(text, "OpenCL", &DeviceUnavailable::NoDevice.to_string())
-        }
+        Ok([]) => line(text, "OpenCL", &DeviceUnavailable::NoDevice.to_string()),
         Ok(platforms) => {
             for platform in *platforms {
                 line(text, "OpenCL", &format!("{}, {}", platform.name, platform.version));

@@ -79,7 +79,13 @@ fn told(object: &Value) -> Result<Tested> {
 
 /// The error of a process that has ended without a result.
 fn ended(status: ExitStatus, messages: &str) -> anyhow::Error {
-    let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).take(QUOTED).collect();
+    let (own, others): (Vec<&str>, Vec<&str>) =
+        messages.lines().filter(|line| !line.trim().is_empty()).partition(|line| line.starts_with("error: "));
+    let what = match own.first().and_then(|line| line.strip_prefix("error: ")) {
+        Some(message) => message.to_owned(),
+        None => format!("the runtime of the OpenCL device ended the process ({status})"),
+    };
+    let lines: Vec<&str> = others.into_iter().take(QUOTED).collect();
     let said = if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n  ") };
-    anyhow!("the runtime of the OpenCL device ended the process ({status}); what it said:\n  {said}")
+    anyhow!("{what}; what it said:\n  {said}")
 }

@@ -17,6 +17,7 @@ use campanile_spirv::{EmittedKernel, LaunchShape};
 use opencl3::kernel::Kernel;
 
 use crate::arguments::Arguments;
+use crate::crash;
 use crate::description::DeviceDescription;
 use crate::dispatch::{Range, dispatch};
 use crate::error::{Asked, DeviceUnavailable};
@@ -42,6 +43,9 @@ pub struct OpenClOptions {
     pub device: Option<String>,
     /// Whether memory is buffers even where the device shares addresses with the host: as it is on devices that cannot.
     pub buffers: bool,
+    /// Whether a crash of the device's runtime ends the program with a message on standard error, instead of a signal. It takes
+    /// the process's handlers of SIGABRT, SIGSEGV, SIGBUS, SIGFPE and SIGILL, for good.
+    pub report_crashes: bool,
 }
 
 /// Why there is no engine on an OpenCL device.
@@ -68,6 +72,9 @@ impl OpenClEngine {
     pub fn new(module: Arc<Module>, options: &OpenClOptions) -> Result<Self, OpenClUnavailable> {
         let mut device = find(options.device.as_deref())?;
         device.shared_virtual_memory &= !options.buffers;
+        if options.report_crashes {
+            crash::report(&device.name);
+        }
         let programs = Programs::new(&module, &device).map_err(|diagnostics| {
             let device = device.name.clone();
             OpenClUnavailable::Module { device, diagnostics }
