@@ -9,7 +9,7 @@ mod found;
 use std::ops::Range;
 
 use arbitrary::Unstructured;
-use campanile_llvm::JitOptions;
+use campanile_llvm::{JitEngine, JitOptions};
 use campanile_smith::{Options, Sample, noise, sample_with};
 
 /// Samples tried in a run of all tests.
@@ -71,7 +71,9 @@ fn agree_on(seeds: Range<u64>, options: impl Fn(u64) -> JitOptions) {
     }
     for seed in seeds {
         let sample = sample(seed);
-        if let Err(fault) = agree::compare(&sample, options(seed)) {
+        let options = options(seed);
+        let make = |module| JitEngine::new(module, options.clone()).map_err(|error| error.to_string());
+        if let Err(fault) = agree::compare(&sample, options.profile, make) {
             panic!("{}\n{:?}\nseed {seed}: {fault}", sample.text, sample.shape);
         }
     }

@@ -11,30 +11,33 @@ use campanile_engine::{
     AddressArgument, BlockProfile, CheckedEngine, Checks, Engine, EngineError, EngineLaunch, MemoryId,
     Options, SharedMemoryArgument,
 };
-use campanile_llvm::{JitEngine, JitOptions};
 use campanile_smith::{Argument, Sample};
 
 /// What memory holds in the end, by what it is called.
 type Contents = Vec<(String, Vec<u8>)>;
 
-/// Runs a sample on both engines, the fast one with these options. Says where they do not agree, if anywhere.
+/// Runs a sample on the checked engine and on another one, which is made for it and counts blocks if told so. Says where
+/// they do not agree, if anywhere.
 ///
 /// # Panics
 /// When the sample is not as samples have to be.
-pub fn compare(sample: &Sample, options: JitOptions) -> Result<(), String> {
+pub fn compare<E: Engine>(
+    sample: &Sample,
+    profile: bool,
+    make: impl FnOnce(Arc<Module>) -> Result<E, String>,
+) -> Result<(), String> {
     let module = load(&sample.text);
-    let profile = options.profile;
     let checked = Options { checks: Checks::ALL, threads: Some(1), profile, ..Options::default() };
     let mut checked = CheckedEngine::new(module.clone(), checked).expect("small variables");
     let (expected, counted) = run(&mut checked, &module, sample)?;
-    let mut fast = JitEngine::new(module.clone(), options).map_err(|error| error.to_string())?;
-    let (found, counted_fast) = run(&mut fast, &module, sample)?;
+    let mut other = make(module.clone())?;
+    let (found, counted_fast) = run(&mut other, &module, sample)?;
     let only_in = |one: &[BlockProfile], other: &[BlockProfile]| -> Vec<BlockProfile> {
         one.iter().filter(|count| !other.contains(count)).copied().collect()
     };
     // Sub-groups that wait for one another in loops do so as often as it takes.
     let waits = sample.text.contains("\nwait_");
-    if counted != counted_fast && !waits {
+    if profile && counted != counted_fast && !waits {
         let (wanted, got) = (only_in(&counted, &counted_fast), only_in(&counted_fast, &counted));
         return Err(format!("blocks must be counted as {wanted:?}, not {got:?}"));
     }

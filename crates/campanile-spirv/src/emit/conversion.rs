@@ -2,7 +2,7 @@
 
 use campanile_core::isa::{DataMovement, FloatFormat, Rounding, Type};
 use campanile_core::module::Instruction;
-use rspirv::spirv::{Decoration, FPRoundingMode, Op, OpenclStd100Op};
+use rspirv::spirv::{FPRoundingMode, Op, OpenclStd100Op};
 
 use super::code::Code;
 use super::float::{Format, Mode, Way, integral_function, narrowed};
@@ -86,20 +86,48 @@ impl Format {
     }
 }
 
-/// `f2i`: clamped to the range of the integer; NaN gives zero.
+/// `f2i`: clamped to the range of the integer; NaN gives zero. By comparisons, as not every device has conversions that do
+/// that for vectors of all sizes.
 fn to_integer(code: &mut Code<'_>, from: Format, rounding: Rounding, to: Type, source: Bits) -> Bits {
     let mut number = from.widened(code, source);
     if rounding != Rounding::TowardZero {
         number = code.extended_number(integral_function(rounding), &[number]);
     }
-    let width = to.element_bits();
-    let ty = code.assembly.int(width);
-    let op = if to.is_signed() { Op::ConvertFToS } else { Op::ConvertFToU };
-    let integer = code.of(op, ty, &[number.id]);
-    code.assembly.decorate(integer, Decoration::SaturatedConversion, vec![]);
-    let is_nan = from.is_nan(code, source);
-    let zero = code.constant(width, 0);
-    code.select(is_nan, zero, Bits { id: integer, width })
+    let (width, signed) = (to.element_bits(), to.is_signed());
+    let power = if signed { width - 1 } else { width };
+    let limit = exact_power(code, number.width, power);
+    let least = match signed {
+        true => code.calculate(Op::FNegate, &[limit]),
+        false => code.number_constant(number.width, 0),
+    };
+    let is_high = code.compare_numbers(Op::FOrdGreaterThanEqual, number, limit);
+    let is_low = code.compare_numbers(Op::FOrdLessThan, number, least);
+    let is_above = code.compare_numbers(Op::FOrdGreaterThanEqual, number, least);
+    let is_below = code.compare_numbers(Op::FOrdLessThan, number, limit);
+    let is_inside = code.both(is_above, is_below);
+    let pattern = code.pattern(number);
+    let zero = code.constant(pattern.width, 0);
+    let inside = code.select(is_inside, pattern, zero);
+    let inside = code.number(inside);
+    let wide = width.max(32);
+    let ty = code.assembly.int(wide);
+    let op = if signed { Op::ConvertFToS } else { Op::ConvertFToU };
+    let integer = Bits { id: code.of(op, ty, &[inside.id]), width: wide };
+    let integer = code.resize(integer, width);
+    let [greatest, lowest] = match signed {
+        true => [(1 << (width - 1)) - 1, 1 << (width - 1)],
+        false => [u64::MAX, 0],
+    };
+    let [greatest, lowest] = [greatest, lowest].map(|value| code.constant(width, value));
+    let result = code.select(is_low, lowest, integer);
+    code.select(is_high, greatest, result)
+}
+
+/// Two to a power, in single or double precision.
+fn exact_power(code: &mut Code<'_>, width: u32, power: u32) -> Number {
+    let format = Format::new(if width == 64 { FloatFormat::Df } else { FloatFormat::F });
+    let bias = (1u64 << (format.bits - format.fraction - 2)) - 1;
+    code.number_constant(width, (bias + u64::from(power)) << format.fraction)
 }
 
 /// `i2f`.

@@ -46,7 +46,7 @@ use crate::options::{Options, Target};
 /// # Errors
 /// What the target has no way to do, each with the place that asks for it.
 pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnostic>> {
-    let plan = Plan::new(module, options.linear);
+    let plan = Plan::new(module, options);
     let recursion = recursion(&plan);
     if !recursion.is_empty() {
         return Err(recursion);

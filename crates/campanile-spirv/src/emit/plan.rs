@@ -10,8 +10,10 @@ use campanile_core::analysis::{CallGraph, Callees};
 use campanile_core::isa::{DataMovement, Memory, Opcode, Space, SpecialRegister};
 use campanile_core::module::{
     Address, Base, Body, FunctionId, FunctionKind, InitializerItem, Instruction, Linkage, Module, Offset,
-    Operand, Parameter, Place, Scalar, Signature, VariableId,
+    Operand, Parameter, Place, Scalar, Signature, Variable, VariableId,
 };
+
+use crate::options::Options;
 
 /// Least alignment of everything in private and shared memory.
 const ALIGNMENT: u32 = 16;
@@ -98,7 +100,7 @@ pub(super) struct Plan<'m> {
 
 impl<'m> Plan<'m> {
     /// Looks at all that kernels and exported functions reach.
-    pub fn new(module: &'m Module, linear: bool) -> Self {
+    pub fn new(module: &'m Module, options: &Options) -> Self {
         let roots = module.functions.iter().filter(|(_, function)| is_root(&function.kind));
         let graphs: Vec<CallGraph> = roots.map(|(root, _)| CallGraph::new(module, root)).collect();
         let reaches: Vec<Reach> = graphs.iter().map(reach).collect();
@@ -106,7 +108,7 @@ impl<'m> Plan<'m> {
             reaches.iter().flat_map(|reach| &reach.functions).copied().collect();
         let mut plan = Plan {
             module,
-            variables: variables(module, &graphs),
+            variables: variables(module, &graphs, options.expose_variables),
             places: BTreeMap::new(),
             private_bytes: BTreeMap::new(),
             shared_bytes: BTreeMap::new(),
@@ -126,7 +128,7 @@ impl<'m> Plan<'m> {
             functions,
         };
         plan.find_recursion(&graphs);
-        plan.look_at_instructions(linear);
+        plan.look_at_instructions(options.linear);
         if plan.recursion.is_empty() {
             plan.spread_hidden(&graphs);
             plan.place_private(&graphs, &reaches);
@@ -360,13 +362,14 @@ fn reach(graph: &CallGraph) -> Reach {
     Reach { root: graph.kernel, functions: graph.components.iter().flatten().copied().collect() }
 }
 
-/// The variables of global and constant memory that are named, or that others see.
-fn variables(module: &Module, graphs: &[CallGraph]) -> BTreeSet<VariableId> {
+/// The variables of global and constant memory that are named, or that others see; all that are defined, if the host reaches them.
+fn variables(module: &Module, graphs: &[CallGraph], exposed: bool) -> BTreeSet<VariableId> {
     let named = graphs.iter().flat_map(|graph| &graph.variables).copied();
-    let seen = module
-        .variables
-        .iter()
-        .filter(|(_, variable)| variable.linkage == Linkage::Exported || variable.host_access.is_some());
+    let is_seen = |variable: &Variable| {
+        let is_defined = variable.linkage != Linkage::Imported;
+        variable.linkage == Linkage::Exported || variable.host_access.is_some() || exposed && is_defined
+    };
+    let seen = module.variables.iter().filter(|(_, variable)| is_seen(variable));
     let mut found: BTreeSet<VariableId> = named.chain(seen.map(|(variable, _)| variable)).collect();
     let mut open: Vec<VariableId> = found.iter().copied().collect();
     while let Some(variable) = open.pop() {

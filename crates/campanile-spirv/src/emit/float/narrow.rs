@@ -52,6 +52,7 @@ fn converted(code: &mut Code<'_>, way: Way, to: Format, number: Number) -> Bits 
     let narrow = code.of(Op::FConvert, ty, &[number.id]);
     code.round(narrow, mode);
     let pattern = code.pattern(Number { id: narrow, width: to.bits });
+    let pattern = with_sign_of(code, to, number, pattern);
     match way {
         Way::Odd => {
             let back = code.number(pattern);
@@ -64,6 +65,17 @@ fn converted(code: &mut Code<'_>, way: Way, to: Format, number: Number) -> Bits 
         Way::Mode(Rounding::NearestAway) => tie_away(code, number, pattern),
         Way::Mode(_) => pattern,
     }
+}
+
+/// A pattern with the sign of the number that it was rounded from: not every device keeps that of a number that becomes zero.
+fn with_sign_of(code: &mut Code<'_>, to: Format, number: Number, pattern: Bits) -> Bits {
+    let from = Format::new(if number.width == 64 { FloatFormat::Df } else { FloatFormat::F });
+    let source = code.pattern(number);
+    let sign = code.shift_by(Op::ShiftRightLogical, source, from.bits - 1);
+    let sign = code.resize(sign, to.bits);
+    let sign = code.shift_by(Op::ShiftLeftLogical, sign, to.bits - 1);
+    let size = to.magnitude(code, pattern);
+    code.or(size, sign)
 }
 
 /// Of two neighbours at the same distance, the one away from zero; `nearest` is the even one.
