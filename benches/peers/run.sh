@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$(cd "$here/../.." && pwd)/target}
 installed=$target/peers
 
-# The loader and Intel's runtime.
+# Intel's runtime and a loader.
 variables=$("$here/../../.ci/opencl") && eval "$variables" || echo "Intel's runtime cannot be installed" >&2
 
 # pocl, from Debian.

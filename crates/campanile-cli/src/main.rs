@@ -44,7 +44,7 @@ enum Outcome {
     name = "pisa",
     version,
     max_term_width = 100,
-    long_version = concat!(env!("CARGO_PKG_VERSION"), "\nPISA version 0.1, targets 100, 100c, 100ca\nengines: checked, jit"),
+    long_version = concat!(env!("CARGO_PKG_VERSION"), "\nPISA version 0.1, targets 100, 100c, 100ca\nengines: checked, jit, opencl"),
     after_help = "Exit status: 0 fine, 1 the input is at fault, 2 wrong usage or environment.\n\
                   `pisa COMMAND --help` has examples of each command."
 )]

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
-    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, CL_FP_DENORM, Device,
+    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, Device,
 };
 use opencl3::error_codes::{
     CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
@@ -95,24 +95,12 @@ pub struct DeviceDescription {
     pub global_bytes: u64,
     /// Bytes of shared memory of a work-group.
     pub shared_bytes: u64,
-    /// Bytes that variables of a module may take; zero if it has no room for them.
-    pub variable_bytes: u64,
     /// Bits of an address.
     pub address_bits: u32,
-    /// Alignment of a part of a buffer, in bytes.
-    pub part_alignment: u32,
     /// Whether host and device share addresses.
     pub shared_virtual_memory: bool,
-    /// Whether it computes in half precision.
-    pub half: bool,
-    /// Whether it computes in double precision.
-    pub double: bool,
-    /// Whether numbers of single precision that are not normal are kept.
-    pub single_denormals: bool,
     /// Whether division and square root in single precision can be asked to be correctly rounded.
     pub rounded_division: bool,
-    /// Whether there are addresses of the generic space.
-    pub generic_addresses: bool,
     /// Whether the work-groups at the edges of a range may be smaller.
     pub non_uniform_groups: bool,
     /// Whether its bytes have the order of this library's arrays.
@@ -140,12 +128,7 @@ impl DeviceDescription {
         let version = device.version()?;
         let version = version.strip_prefix("OpenCL ").and_then(parse_version).unwrap_or((1, 0));
         let extensions: Vec<String> = device.extensions()?.split_whitespace().map(str::to_owned).collect();
-        let has = |name: &str| extensions.iter().any(|one| one == name);
         let items = device.max_work_item_sizes()?;
-        // What a version does not have is an invalid question there.
-        let at_least = |least: Version| version >= least;
-        let answer =
-            |least: Version, answer: Result<bool, ClError>| at_least(least) && answer.unwrap_or(false);
         let single = device.single_fp_config()?;
         Ok(DeviceDescription {
             platform: platform.to_owned(),
@@ -163,22 +146,14 @@ impl DeviceDescription {
             dimension_items: std::array::from_fn(|index| items.get(index).map_or(1, |size| *size as u64)),
             global_bytes: device.global_mem_size()?,
             shared_bytes: device.local_mem_size()?,
-            variable_bytes: device.max_global_variable_size().unwrap_or(0) as u64,
             address_bits: device.address_bits()?,
-            part_alignment: device.mem_base_addr_align()? / 8,
             shared_virtual_memory: device.svm_mem_capability() != 0,
-            half: has("cl_khr_fp16"),
-            double: device.double_fp_config().unwrap_or(0) != 0,
-            single_denormals: single & CL_FP_DENORM != 0,
             rounded_division: single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
             // Version 2 has them always, version 3 where it says so.
-            generic_addresses: match version.0 {
-                2 => true,
-                _ => answer((3, 0), device.generic_address_space_support()),
-            },
             non_uniform_groups: match version.0 {
+                0..=1 => false,
                 2 => true,
-                _ => answer((3, 0), device.non_uniform_work_group_support()),
+                _ => device.non_uniform_work_group_support().unwrap_or(false),
             },
             little_endian: device.endian_little()?,
             extensions,

@@ -48,12 +48,23 @@ impl OpenClEngine {
 
     /// Where a variable is whose bytes are to be copied; none if they are none.
     fn address_of(&mut self, id: VariableId, bytes: u64) -> Result<Option<u64>, EngineError> {
-        let position = self.programs.variables().iter().position(|one| *one == id);
-        let (Some(position), 1..) = (position, bytes) else { return Ok(None) };
+        if bytes == 0 {
+            return Ok(None);
+        }
+        if !self.memory.has_addresses() {
+            return Err(EngineError::Unsupported(format!(
+                "variables cannot be reached on device `{}`: it lacks shared virtual memory",
+                self.session.device.name
+            )));
+        }
         if self.addresses.is_empty() {
             self.addresses = self.tell_addresses()?;
         }
-        Ok(self.addresses.get(position).copied())
+        let position = self.programs.variables().iter().position(|one| *one == id);
+        let address = position.and_then(|position| self.addresses.get(position));
+        address.copied().map(Some).ok_or_else(|| {
+            EngineError::Other(format!("the device has no variable `@{}`", self.module.variables[id].name))
+        })
     }
 
     fn tell_addresses(&mut self) -> Result<Vec<u64>, EngineError> {
@@ -77,12 +88,6 @@ impl OpenClEngine {
         bytes: u64,
         work: impl FnOnce(&mut Self, MemoryId, u64) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        if !self.memory.has_addresses() {
-            return Err(EngineError::Unsupported(format!(
-                "variables cannot be reached on device `{}`: it lacks shared virtual memory",
-                self.session.device.name
-            )));
-        }
         let memory = self.memory.allocate(bytes)?;
         let address = self.memory.address(memory).ok_or(EngineError::UnknownMemory)?;
         let result = work(self, memory, address);
