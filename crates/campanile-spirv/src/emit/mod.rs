@@ -159,7 +159,14 @@ fn missing(module: &Module, assembly: &Assembly, options: &Options) -> Vec<Diagn
                 Some(_) => "the device".to_owned(),
                 None => options.target.to_string(),
             };
-            let message = format!("this needs {}, which {of} does not have", feature.title());
+            let capabilities: Vec<String> =
+                feature.capabilities().iter().map(|capability| format!("`{capability:?}`")).collect();
+            let capabilities = match &capabilities[..] {
+                [] => String::new(),
+                [one] => format!(" (the capability {one})"),
+                several => format!(" (the capabilities {})", several.join(" and ")),
+            };
+            let message = format!("this needs {}{capabilities}, which {of} does not have", feature.title());
             let names = feature.names().join("` or `");
             let help = format!("devices that have it list `{names}`");
             let source = &module.sources[place.source];
