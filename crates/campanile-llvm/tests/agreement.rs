@@ -72,8 +72,9 @@ fn agree_on(seeds: Range<u64>, options: impl Fn(u64) -> JitOptions) {
     for seed in seeds {
         let sample = sample(seed);
         let options = options(seed);
-        let make = |module| JitEngine::new(module, options.clone()).map_err(|error| error.to_string());
-        if let Err(fault) = agree::compare(&sample, options.profile, make) {
+        let profile = options.profile;
+        let make = |module| JitEngine::new(module, options).map_err(|error| error.to_string());
+        if let Err(fault) = agree::compare(&sample, profile, make) {
             panic!("{}\n{:?}\nseed {seed}: {fault}", sample.text, sample.shape);
         }
     }
