@@ -1,10 +1,12 @@
 //! Writing files: whole or not at all.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+
+use crate::advice::advised;
 
 /// Writes a text. `-` is standard output.
 ///
@@ -20,10 +22,13 @@ pub fn write_whole(path: &Path, text: &str) -> Result<()> {
 /// Writes bytes. `-` is standard output.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// When the file cannot be written, or standard output is a terminal, which shows no bytes.
 pub fn write_whole_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     if path == Path::new("-") {
         let mut out = io::stdout().lock();
+        if out.is_terminal() && std::str::from_utf8(bytes).is_err() {
+            return Err(advised("a terminal shows no binary output", "name a file with `-o`"));
+        }
         return out.write_all(bytes).and_then(|()| out.flush()).context("cannot write standard output");
     }
     replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))

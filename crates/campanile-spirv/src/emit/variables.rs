@@ -35,13 +35,21 @@ fn write_variable(
         if let InitializerItem::Variable { variable: other, .. } = item {
             if open.contains(other) {
                 let source = &module.sources[declared.place.source];
-                let message = format!(
-                    "the initial contents of `@{}` and of `@{}` hold the address of one another, which SPIR-V cannot say",
-                    declared.name, module.variables[*other].name
-                );
+                let message = match *other == variable {
+                    true => {
+                        format!(
+                            "the initial contents of `@{}` hold its own address, which SPIR-V cannot say",
+                            declared.name
+                        )
+                    }
+                    false => format!(
+                        "the initial contents of `@{}` and of `@{}` lead to the address of one another, which SPIR-V cannot say",
+                        declared.name, module.variables[*other].name
+                    ),
+                };
                 shared.diagnostics.push(
                     Diagnostic::new(DiagnosticCode::Inexpressible, source, declared.place.span, message)
-                        .help("store one of the addresses in a kernel"),
+                        .help("store the address in a kernel"),
                 );
                 continue;
             }
