@@ -7,7 +7,8 @@
 //! before a scalar or a value loaded from memory, and these before what has been scaled.
 //!
 //! For those who generate code, [`ControlFlowGraph`] knows dominators and loops, [`Liveness`] which registers may still
-//! be read, and [`Divergence`] which values are the same in all lanes of a sub-group and where lanes are apart.
+//! be read, and [`Divergence`] which values are the same in all lanes of a sub-group and where lanes are apart. [`Strides`]
+//! forecasts how addresses move on in loops.
 //! [`separate_registers`] gives each use of a register that is used again one of its own, of which they then know more.
 
 mod access;
@@ -18,6 +19,7 @@ mod liveness;
 mod provenance;
 mod requirements;
 mod separation;
+mod strides;
 mod touches;
 mod webs;
 
@@ -29,6 +31,7 @@ pub use liveness::Liveness;
 pub use provenance::{Access, Effect, Packing, Provenance, Root, way_from_parameter};
 pub use requirements::{Requirements, requirements};
 pub use separation::separate_registers;
+pub use strides::{Stride, Strides};
 
 use crate::module::{Body, FunctionId, Instruction, Module, Place};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use campanile_core::analysis::{BodyDivergence, ControlFlowGraph, Cursor, Liveness, Shape};
+use campanile_core::analysis::{BodyDivergence, ControlFlowGraph, Cursor, Liveness, Shape, Strides};
 use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Operand, RegisterId, Scalar, keys};
 use cranelift_entity::EntityRef;
 
@@ -52,6 +52,7 @@ pub(super) struct FunctionLowering<'a, 'p> {
     pub body: &'p Body,
     pub graph: ControlFlowGraph,
     pub liveness: Liveness,
+    pub strides: Strides<'p>,
     pub found: &'p BodyDivergence,
     pub cursor: Cursor<'p>,
     /// The blocks.
@@ -78,12 +79,14 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
         let cursor = program.divergence.cursor(program.module, id)?;
         let graph = ControlFlowGraph::new(body);
         let liveness = Liveness::new(body, &graph);
+        let strides = Strides::new(body, &graph);
         Some(FunctionLowering {
             program,
             id,
             body,
             graph,
             liveness,
+            strides,
             found,
             cursor,
             writer: Writer::default(),

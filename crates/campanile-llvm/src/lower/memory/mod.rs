@@ -6,6 +6,7 @@ mod each_lane;
 mod guard;
 mod lanes;
 mod masked;
+mod prefetch;
 mod private;
 mod whole;
 
@@ -123,9 +124,10 @@ impl FunctionLowering<'_, '_> {
 
     fn load(&mut self, instruction: &Instruction) {
         let operands = self.operands(instruction);
-        let Operand::Address(address) = &operands[1] else { unreachable!("an address") };
+        let Operand::Address(place) = &operands[1] else { unreachable!("an address") };
         let access = Access::of(instruction);
-        let address = self.address(address, access.space);
+        let address = self.address(place, access.space);
+        self.prefetch(&access, place, &address);
         let places = self.places(&operands[0]);
         self.cursor.advance();
         let values = self.guarded(instruction, &access, &address, |lowering| {

@@ -1,0 +1,68 @@
+//! Prefetching in loops whose loads go from page to page, where the processor does not look ahead by itself.
+
+use campanile_core::analysis::Stride;
+use campanile_core::isa::{Order, Space};
+use campanile_core::module::{Address, Base, Offset, Scalar};
+
+use super::Access;
+use crate::lower::function::FunctionLowering;
+use crate::lower::value::Value;
+use crate::lower::writer::{Width, constant};
+
+/// Bytes of a page, at whose end processors stop looking ahead.
+const PAGE: u64 = 1 << 12;
+
+/// Bytes of a cache line.
+const LINE: u64 = 64;
+
+/// Iterations of the loop from the prefetch to the load.
+const AHEAD: u64 = 8;
+
+impl FunctionLowering<'_, '_> {
+    /// Fetches what rows of neighbours load some iterations later, if each iteration moves on by a page or more. No address
+    /// is wrong for that: a prefetch has no effect but time.
+    pub(super) fn prefetch(&mut self, access: &Access, place: &Address, address: &Value) {
+        let (Base::Scalar(Scalar::Register(register)), Offset::Immediate(_)) = (place.base, place.offset)
+        else {
+            return;
+        };
+        let is_plain = matches!(access.space, Space::Global | Space::Const)
+            && access.order == Order::Weak
+            && self.mask.is_none();
+        let rows = address.rows.clone().filter(|rows| is_plain && rows.inner == access.bytes());
+        let (Some(rows), Some(stride)) = (rows, self.strides.of(self.block, register)) else { return };
+        let Some(stride) = self.stride_bytes(stride) else { return };
+        let [far, near] = ["far", "near"].map(|stem| self.writer.label(stem));
+        match stride.parse::<i64>() {
+            Ok(stride) if stride.unsigned_abs() < PAGE => return,
+            Ok(_) => self.writer.line(&format!("br label %{far}")),
+            Err(_) => {
+                let moved = self.writer.value(&format!("add i64 {stride}, {}", PAGE - 1));
+                let is_far = self.writer.value(&format!("icmp ugt i64 {moved}, {}", 2 * (PAGE - 1)));
+                self.writer.line(&format!("br i1 {is_far}, label %{far}, label %{near}"));
+            }
+        }
+        self.writer.place(&far);
+        let distance = self.writer.value(&format!("mul i64 {stride}, {AHEAD}"));
+        for pointer in self.row_pointers(access.space, &rows, address.bits) {
+            let ahead = self.writer.value(&format!("getelementptr i8, ptr {pointer}, i64 {distance}"));
+            for line in (0..u64::from(rows.width) * access.bytes()).step_by(LINE as usize) {
+                let line = self.offset(&ahead, line);
+                let operands = [("ptr", &*line), ("i32", "0"), ("i32", "3"), ("i32", "1")];
+                self.writer.call("void", "llvm.prefetch.p0", &operands);
+            }
+        }
+        self.writer.line(&format!("br label %{near}"));
+        self.writer.place(&near);
+    }
+
+    /// A stride as a 64-bit number, if it is the same in all lanes.
+    fn stride_bytes(&mut self, stride: Stride) -> Option<String> {
+        let factor = constant(Width::One, 64, stride.factor as u64);
+        let Some(step) = stride.step else { return Some(factor) };
+        let value = self.scalar_operand(step);
+        let step = value.scalar()?.to_owned();
+        let wide = self.extend(Width::One, &step, value.bits, 64, true);
+        Some(self.writer.value(&format!("mul i64 {wide}, {factor}")))
+    }
+}
