@@ -98,6 +98,30 @@ fn lanes_and_sums() {
     );
 }
 
+/// Of a whole work-group, only what follows from arguments, ids and constants is the same.
+#[test]
+fn work_groups() {
+    let body =
+        "ld.param.32b %a, [%n]; mov.32b %b, %localid.y; mov.32b %c, %laneid; iadd.32b %d, %groupid.x, %a;
+  ld.global.32b %x, [%p];
+  ucmp.eq.32b %t, %c, 3; goto.cond %t, some; goto all;
+some: mov.32b %b, 1;
+all: iadd.32b %a, %a, 1; ucmp.lt.32b %t, %a, 9; goto.cond %t, all;";
+    let tile = LaunchShape::with_local_size(2, [32, 2, 1]);
+    let mut found = Found::new("", body, tile);
+    // Loads and ids are those of the sub-group.
+    assert_eq!(found.shapes(&["a", "b", "c", "d", "x"]), ["?", "?", "0 + 1l", "?", "?"]);
+    found.divergence = Divergence::of_work_group(&found.module, found.kernel, tile);
+    assert_eq!(found.shapes(&["a", "b", "c", "d", "x"]), ["?", "varying", "varying", "?", "varying"]);
+    let body = found.divergence.body(found.kernel).expect("looked at");
+    assert!(!body.is_full(found.block("some")) && body.is_full(found.block("all")));
+    assert!(!body.is_divergent(found.block("all")), "all go round equally often");
+    // A size of one is the same for all.
+    let line = LaunchShape::with_local_size(1, [64, 1, 1]);
+    found.divergence = Divergence::of_work_group(&found.module, found.kernel, line);
+    assert_eq!(found.shapes(&["b"]), ["0"]);
+}
+
 #[test]
 fn masks_and_shifts_of_the_lane() {
     let found = Found::plain(

@@ -9,6 +9,7 @@ mod approximate;
 mod arithmetic;
 mod avx512;
 mod calls;
+mod common;
 mod comparison;
 mod control_flow;
 mod conversion;
@@ -225,7 +226,9 @@ fn function_text(
     }
     declarations.append(&mut lowering.writer.declarations);
     let parameters = match is_kernel {
-        true if start.is_some() => format!("{}, ptr %state", entry::KERNEL_PARAMETERS),
+        true if start.is_some() => {
+            format!("{}, ptr %state, ptr %common, ptr %common.next", entry::KERNEL_PARAMETERS)
+        }
         true => entry::KERNEL_PARAMETERS.to_owned(),
         false => {
             let passed = passing.iter().flat_map(|one| one.types()).enumerate();

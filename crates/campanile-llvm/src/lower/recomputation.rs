@@ -72,25 +72,30 @@ impl Recomputed {
     }
 }
 
-/// How often each register is written, as far as instructions say; a call may write any register that it names.
+/// How often each register is written.
 fn writes(body: &Body) -> BTreeMap<RegisterId, u32> {
     let mut writes = BTreeMap::new();
-    for instruction in &body.instructions {
-        let is_call = matches!(instruction.op.opcode(), Opcode::ControlFlow(_));
-        let expected = instruction.op.expected_operands();
-        for (position, operand) in body.operands(instruction).iter().enumerate() {
-            let written = is_call || expected.get(position).is_none_or(|one| one.written);
-            let register = match operand {
-                Operand::Scalar(Scalar::Register(register) | Scalar::Element(register, _))
-                | Operand::Vector(register)
-                | Operand::Swizzle(register, _)
-                | Operand::Predicate { register, .. } => register,
-                _ => continue,
-            };
-            *writes.entry(*register).or_default() += u32::from(written);
-        }
+    for register in body.instructions.iter().flat_map(|instruction| written_registers(body, instruction)) {
+        *writes.entry(register).or_default() += 1;
     }
     writes
+}
+
+/// The registers that an instruction writes; a call may write any register that it names.
+pub(super) fn written_registers(body: &Body, instruction: &Instruction) -> Vec<RegisterId> {
+    let is_call = matches!(instruction.op.opcode(), Opcode::ControlFlow(_));
+    let expected = instruction.op.expected_operands();
+    let operands = body.operands(instruction).iter().enumerate();
+    let written =
+        operands.filter(|(position, _)| is_call || expected.get(*position).is_none_or(|one| one.written));
+    let register = |operand: &Operand| match operand {
+        Operand::Scalar(Scalar::Register(register) | Scalar::Element(register, _))
+        | Operand::Vector(register)
+        | Operand::Swizzle(register, _)
+        | Operand::Predicate { register, .. } => Some(*register),
+        _ => None,
+    };
+    written.filter_map(|(_, operand)| register(operand)).collect()
 }
 
 /// Whether an instruction costs hardly more than loading its result, and depends on its operands alone.

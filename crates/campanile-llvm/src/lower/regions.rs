@@ -3,6 +3,8 @@
 //! A region is what a sub-group does from the start of the kernel, or from a barrier, to the next barrier or the end. Each
 //! is a function of its own; all sub-groups of a work-group run one region after the other, before any of them goes on to
 //! the next. What a sub-group holds at a barrier lies in its state meanwhile: memory that the work-group's loop has for it.
+//! What is the same in all of them is kept once: read where the one before a barrier has put it, written to another place,
+//! as the next sub-group still reads the old one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +13,7 @@ use campanile_core::isa::{Opcode, Synchronization};
 use campanile_core::module::{BlockId, Body, Instruction, RegisterId, keys};
 use cranelift_entity::EntityRef;
 
+use super::common;
 use super::function::{FunctionLowering, HomePart};
 use super::program::Program;
 use super::recomputation::Recomputed;
@@ -42,10 +45,37 @@ pub(super) struct Regions {
     pub subgroups: u32,
     /// What regions compute again.
     recomputed: Recomputed,
-    /// The places in the state of the parts of each other register that is live at any barrier.
+    /// What each sub-group keeps of the other registers that are live at any barrier.
+    pub state: Places,
+    /// What is kept once for the work-group, as it is the same in all sub-groups; none if they may wait at different
+    /// barriers.
+    pub common: Option<Places>,
+}
+
+/// Where registers are kept in a piece of memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    /// The place of each part of a register's homes.
     places: BTreeMap<RegisterId, Vec<u64>>,
-    /// Bytes of a state.
-    pub state_bytes: u64,
+    /// Bytes of it.
+    pub bytes: u64,
+}
+
+impl Places {
+    /// Places for some registers, one after another.
+    fn of(lowering: &FunctionLowering<'_, '_>, registers: impl Iterator<Item = RegisterId>) -> Places {
+        let (mut places, mut end) = (BTreeMap::new(), 0u64);
+        for register in registers {
+            let parts = lowering.home_parts(register).into_iter();
+            let place = |part: HomePart| {
+                let start = end.next_multiple_of(alignment(part.bytes));
+                end = start + part.bytes;
+                start
+            };
+            places.insert(register, parts.map(place).collect());
+        }
+        Places { places, bytes: end.next_multiple_of(ALIGNMENT) }
+    }
 }
 
 /// The name of a region's function.
@@ -75,22 +105,15 @@ impl Regions {
         let recomputed = Recomputed::of(program.module, body, &graph, found);
         let mut live = live_registers(body, &Liveness::new(body, &graph), &barriers);
         live.retain(|register| !recomputed.contains(*register));
+        let alike = common::registers(program, body, &barriers, &live);
         let starts = std::iter::once(first).chain(barriers).collect();
         let lowering = FunctionLowering::new(program, kernel)?;
-        let (mut places, mut end) = (BTreeMap::new(), 0u64);
-        for register in live {
-            let parts = lowering.home_parts(register).into_iter();
-            let place = |part: HomePart| {
-                let start = end.next_multiple_of(alignment(part.bytes));
-                end = start + part.bytes;
-                start
-            };
-            places.insert(register, parts.map(place).collect());
-        }
-        let state_bytes = end.next_multiple_of(ALIGNMENT);
+        let is_common = |register: &RegisterId| alike.as_ref().is_some_and(|alike| alike.contains(register));
+        let state = Places::of(&lowering, live.iter().copied().filter(|register| !is_common(register)));
+        let common = alike.as_ref().map(|alike| Places::of(&lowering, alike.iter().copied()));
         let subgroups = u32::try_from(items / u64::from(LANES)).ok()?;
-        let is_small = state_bytes.saturating_mul(subgroups.into()) <= GREATEST_STATES;
-        is_small.then_some(Regions { starts, subgroups, recomputed, places, state_bytes })
+        let is_small = state.bytes.saturating_mul(subgroups.into()) <= GREATEST_STATES;
+        is_small.then_some(Regions { starts, subgroups, recomputed, state, common })
     }
 
     /// The region that begins behind a barrier.
@@ -133,7 +156,7 @@ impl FunctionLowering<'_, '_> {
         let Some(regions) = self.program.regions.clone() else { unreachable!("the kernel has regions") };
         let start = Start { block: self.block, instruction: instruction + 1 };
         for register in live_at(self.body, &self.liveness, start) {
-            self.each_part(&regions, register, |lowering, part, place| {
+            self.each_part(&regions, register, "%common.next", |lowering, part, place| {
                 let HomePart { name, ty, .. } = part;
                 let value = lowering.writer.value(&format!("load {ty}, ptr {name}"));
                 lowering.writer.line(&format!("store {ty} {value}, {place}"));
@@ -151,7 +174,7 @@ impl FunctionLowering<'_, '_> {
         let live = live_at(self.body, &self.liveness, regions.starts[region]);
         self.recompute(&regions.recomputed, &live);
         for register in live {
-            self.each_part(&regions, register, |lowering, part, place| {
+            self.each_part(&regions, register, "%common", |lowering, part, place| {
                 let HomePart { name, ty, .. } = part;
                 let value = lowering.writer.value(&format!("load {ty}, {place}"));
                 lowering.writer.line(&format!("store {ty} {value}, ptr {name}"));
@@ -159,16 +182,23 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Does something with each part of a register's homes and its place in the state, if it is kept there.
+    /// Does something with each part of a register's homes and its place, if it is kept: in the state, or in what is
+    /// common to all sub-groups.
     fn each_part(
         &mut self,
         regions: &Regions,
         register: RegisterId,
+        common: &str,
         work: impl Fn(&mut Self, &HomePart, &str),
     ) {
-        let Some(places) = regions.places.get(&register) else { return };
+        let in_common = regions
+            .common
+            .as_ref()
+            .and_then(|common_places| Some((common, common_places.places.get(&register)?)));
+        let in_state = regions.state.places.get(&register).map(|places| ("%state", places));
+        let Some((memory, places)) = in_state.or(in_common) else { return };
         for (part, offset) in self.home_parts(register).iter().zip(places) {
-            let place = self.writer.value(&format!("getelementptr inbounds i8, ptr %state, i64 {offset}"));
+            let place = self.writer.value(&format!("getelementptr inbounds i8, ptr {memory}, i64 {offset}"));
             let place = format!("ptr {place}, align {}", alignment(part.bytes));
             match &part.condition {
                 None => work(self, part, &place),

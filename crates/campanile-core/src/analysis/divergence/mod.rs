@@ -32,10 +32,21 @@ use crate::module::{BlockId, Body, FunctionId, RegisterId};
 use transfer::Results;
 use values::{Elements, Known, Values};
 
+/// The work-items that are looked at together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// The lanes of a sub-group, which execute together.
+    Subgroup,
+    /// All work-items of a work-group, as if they were lanes of one sub-group. In truth its sub-groups come to an
+    /// instruction at different times: what memory and other lanes give counts as different.
+    WorkGroup,
+}
+
 /// What is found of a kernel and the functions it reaches.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     launch: LaunchShape,
+    scope: Scope,
     has_private: bool,
     synchronizing: FxHashSet<FunctionId>,
     results: Results,

@@ -9,7 +9,7 @@ use super::solve::Solver;
 use super::storage::storage;
 use super::transfer::Transfer;
 use super::values::{Elements, Known, join};
-use super::{Cursor, Divergence, Entry, LaunchShape};
+use super::{Cursor, Divergence, Entry, LaunchShape, Scope};
 use crate::analysis::call_graph::{CallGraph, Callees};
 use crate::isa::{Opcode, Space, Synchronization};
 use crate::module::{Body, FunctionId, Module};
@@ -18,7 +18,16 @@ impl Divergence {
     /// Looks at a kernel, launched as the shape says, and at all functions that it calls.
     pub fn new(module: &Module, kernel: FunctionId, launch: LaunchShape) -> Self {
         let entry = Entry { arguments: vec![], whole: launch.whole_subgroups };
-        Program::new(module, kernel, launch).run(kernel, entry)
+        Program::new(module, kernel, launch, Scope::Subgroup).run(kernel, entry)
+    }
+
+    /// Looks at all work-items of a work-group together, not only those of a sub-group: what is uniform here is the same
+    /// in all of them, each time that they come to a block which is [full](BodyDivergence::is_full); they all come there,
+    /// and equally often. Only what follows from arguments, ids and constants is found to be uniform. All other values
+    /// are varying.
+    pub fn of_work_group(module: &Module, kernel: FunctionId, launch: LaunchShape) -> Self {
+        let entry = Entry { arguments: vec![], whole: launch.whole_subgroups };
+        Program::new(module, kernel, launch, Scope::WorkGroup).run(kernel, entry)
     }
 
     /// Looks at a function that is called with arguments of these shapes, element by element, and at all that it calls.
@@ -31,7 +40,7 @@ impl Divergence {
         whole: bool,
     ) -> Self {
         let entry = Entry { arguments: arguments.iter().copied().map(Some).collect(), whole };
-        Program::new(module, function, launch).run(function, entry)
+        Program::new(module, function, launch, Scope::Subgroup).run(function, entry)
     }
 
     /// A cursor over the blocks of a function that has been looked at.
@@ -48,6 +57,7 @@ impl Divergence {
             body,
             elements,
             launch: self.launch,
+            scope: self.scope,
             whole: false,
             has_private: self.has_private,
             results: &self.results,
@@ -66,12 +76,12 @@ struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    fn new(module: &'a Module, first: FunctionId, launch: LaunchShape) -> Self {
+    fn new(module: &'a Module, first: FunctionId, launch: LaunchShape, scope: Scope) -> Self {
         let graph = CallGraph::new(module, first);
         let has_private = module.variables.values().any(|variable| variable.space == Space::Private);
         let synchronizing = synchronizing(module, &graph);
         let (results, bodies) = (FxHashMap::default(), BTreeMap::new());
-        let found = Divergence { launch, has_private, synchronizing, results, bodies };
+        let found = Divergence { launch, scope, has_private, synchronizing, results, bodies };
         Program { module, graph, entries: BTreeMap::new(), open: BTreeSet::new(), found }
     }
 

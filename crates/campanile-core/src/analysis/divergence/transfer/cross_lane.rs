@@ -1,6 +1,7 @@
 //! Chapter 7: what lanes give one another.
 
 use super::Transfer;
+use crate::analysis::divergence::Scope;
 use crate::analysis::divergence::shape::Shape;
 use crate::analysis::divergence::values::Values;
 use crate::isa::{CrossLane, Operation};
@@ -8,6 +9,9 @@ use crate::module::Instruction;
 
 impl Transfer<'_> {
     pub(super) fn cross_lane(&self, opcode: CrossLane, values: &mut Values, instruction: &Instruction) {
+        if self.scope == Scope::WorkGroup {
+            return self.write(values, instruction, Some(Shape::Varying));
+        }
         let operands = self.body.operands(instruction);
         let mask = operands.last().and_then(|mask| self.operand(values, mask));
         let all = mask.and_then(Shape::known) == Some(0xffff_ffff);

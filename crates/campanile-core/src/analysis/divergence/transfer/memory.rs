@@ -1,6 +1,7 @@
 //! Chapter 8: what lanes load from one address at one time is the same, if they have the memory in common.
 
 use super::Transfer;
+use crate::analysis::divergence::Scope;
 use crate::analysis::divergence::shape::{Shape, add, extend};
 use crate::analysis::divergence::values::{Known, Values};
 use crate::isa::{Memory, Space};
@@ -17,7 +18,7 @@ impl Transfer<'_> {
                     Some(Space::Global | Space::Const | Space::Shared) => true,
                     Some(Space::Private) => false,
                     Some(Space::Generic) | None => !self.has_private,
-                };
+                } && self.scope == Scope::Subgroup;
                 let address = self.operand(values, &self.body.operands(instruction)[1]);
                 let shape = address.map(|address| match in_common && !op.is_atomic() {
                     true => Shape::of_sources([address]),

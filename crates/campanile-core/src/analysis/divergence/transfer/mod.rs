@@ -11,12 +11,15 @@ mod movement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::Scope;
 use super::launch::LaunchShape;
 use super::shape::Shape;
 use super::values::{Elements, Known, Values, join};
 use crate::analysis::call_graph::CallParts;
 use crate::analysis::touches::{Touch, touches};
-use crate::isa::{Arithmetic, Compare, ControlFlow, DataMovement, Logical, Opcode, Synchronization};
+use crate::isa::{
+    Arithmetic, Compare, ControlFlow, DataMovement, Logical, Opcode, SpecialRegister, Synchronization,
+};
 use crate::module::{Body, FunctionId, Instruction, Module, Operand, RegisterId, Scalar};
 
 /// The shapes of the elements of what each function returns; nothing for a function not yet looked at.
@@ -29,6 +32,7 @@ pub(super) struct Transfer<'a> {
     pub body: &'a Body,
     pub elements: &'a Elements,
     pub launch: LaunchShape,
+    pub scope: Scope,
     /// Whether all 32 lanes execute the block, and its function.
     pub whole: bool,
     /// Whether an address may point to private memory without saying so.
@@ -111,8 +115,18 @@ impl Transfer<'_> {
             Scalar::Element(register, element) => {
                 values.get(self.elements.index(register, u32::from(element)))
             }
-            Scalar::Special(special, dimension) => Some(self.launch.special(special, dimension)),
+            Scalar::Special(special, dimension) => Some(self.special(special, dimension)),
         }
+    }
+
+    fn special(&self, special: SpecialRegister, dimension: u8) -> Shape {
+        let shape = self.launch.special(special, dimension);
+        let is_own = matches!(
+            special,
+            SpecialRegister::LaneId | SpecialRegister::LocalId | SpecialRegister::ActiveMask
+        );
+        let differs = self.scope == Scope::WorkGroup && is_own && shape.known().is_none();
+        if differs { Shape::Varying } else { shape }
     }
 
     /// The same where these elements all are.
