@@ -18,9 +18,19 @@ pub struct Jit<'a> {
     buffers: Vec<Option<AnyBuffer>>,
 }
 
+/// Where the buffers of a case lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Each in memory of its own.
+    Apart,
+    /// The first output has one element more, which is the first one of an input that lies behind it.
+    Overlapping,
+}
+
 impl<'a> Jit<'a> {
-    /// Reads the kernel and puts its buffers in place. It is compiled by its first launch, never taken from a cache.
-    pub fn new(case: &'a Case, threads: usize) -> Result<Self> {
+    /// Reads the kernel and puts its buffers in place; none if they cannot lie so. The kernel is compiled by its first
+    /// launch, never taken from a cache.
+    pub fn new(case: &'a Case, threads: usize, placement: Placement) -> Result<Option<Self>> {
         let module = Module::from_text(case.name, case.pisa)?;
         let options = JitOptions { threads: Some(threads), cache: None, ..JitOptions::default() };
         let engine = JitEngine::new(module.program().clone(), options)?;
@@ -35,7 +45,32 @@ impl<'a> Jit<'a> {
                 Argument::Scalar(..) => None,
             });
         }
-        Ok(Jit { case, kernel: module.kernel(case.kernel)?, device, buffers })
+        let mut jit = Jit { case, kernel: module.kernel(case.kernel)?, device, buffers };
+        let is_so = placement == Placement::Apart || jit.overlap()?;
+        Ok(is_so.then_some(jit))
+    }
+
+    /// Moves an output and an input into one array; false if there are none of one type.
+    fn overlap(&mut self) -> Result<bool> {
+        let arguments = || self.case.arguments.iter().enumerate();
+        let Some((output, number, written)) = arguments().find_map(|(position, argument)| match argument {
+            Argument::Output(number, bytes) => Some((position, *number, bytes)),
+            _ => None,
+        }) else {
+            return Ok(false);
+        };
+        let Some((input, read)) = arguments().find_map(|(position, argument)| match argument {
+            Argument::Input(own, bytes) if *own == number => Some((position, bytes)),
+            _ => None,
+        }) else {
+            return Ok(false);
+        };
+        let count = |bytes: &[u8]| bytes.len() as u64 / u64::from(number.size());
+        let (first, all) = (count(written), count(written) + count(read));
+        let array = self.device.array("both", number, &[all], [&written[..], &read[..]].concat())?;
+        self.buffers[output] = Some(array.part(0..first + 1)?);
+        self.buffers[input] = Some(array.part(first..all)?);
+        Ok(true)
     }
 }
 

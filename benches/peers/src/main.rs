@@ -5,6 +5,7 @@ mod compile;
 mod jit;
 mod measure;
 mod opencl;
+mod overlap;
 mod runner;
 mod statistics;
 mod table;
@@ -40,6 +41,9 @@ struct Arguments {
     /// Measure processor time of all threads, for a machine that is busy with other things
     #[arg(long)]
     processor_time: bool,
+    /// Only the fast engine: buffers that share no bytes against buffers that overlap
+    #[arg(long)]
+    overlap: bool,
     /// Only compile times
     #[arg(long)]
     compile: bool,
@@ -69,6 +73,9 @@ fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Some(name) = &arguments.first_launch {
         return compile::print_first_launch(name);
+    }
+    if arguments.overlap {
+        return overlaps(&arguments);
     }
     let peers = Peers::find()?;
     println!("{peers}");
@@ -104,6 +111,18 @@ fn kernels(arguments: &Arguments, peers: &Peers, threads: usize) -> Result<Vec<(
     ensure!(!all.is_empty(), "no kernel has such a name");
     println!("{}\n", table::means(all.iter().map(|(_, measured)| measured)));
     Ok(all)
+}
+
+/// Measures kernels with buffers that overlap.
+fn overlaps(arguments: &Arguments) -> Result<()> {
+    let threads = thread::available_parallelism()?.get();
+    println!("{}", overlap::head());
+    for (_, make) in arguments.cases() {
+        if let Some(row) = overlap::row(&make(arguments.quick), threads, arguments.turns())? {
+            println!("{row}");
+        }
+    }
+    Ok(())
 }
 
 /// Measures kernels that arithmetic bounds on one thread and on all.

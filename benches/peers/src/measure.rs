@@ -7,7 +7,7 @@ use anyhow::Result;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::cases::Case;
-use crate::jit::Jit;
+use crate::jit::{Jit, Placement};
 use crate::opencl::{OpenCl, Peers, Platform};
 use crate::runner::{Copying, Runner};
 use crate::statistics::{median, ratio};
@@ -135,7 +135,7 @@ pub fn measure(case: &Case, peers: &Peers, threads: usize, turns: Turns) -> Resu
     let mut measured = Measured::default();
     let remarks = &mut measured.remarks;
     let mut columns = [
-        Column::new("pisa", Some(Jit::new(case, threads).map(|runner| Box::new(runner) as _)), remarks),
+        Column::new("pisa", jit(case, threads), remarks),
         Column::new("intel", opencl(case, peers.intel.as_ref()), remarks),
         Column::new("pocl", opencl(case, peers.pocl.as_ref()), remarks),
         Column::new(
@@ -177,6 +177,12 @@ fn take_turns(columns: &mut [Column<'_>], turns: Turns, remarks: &mut Vec<String
     }
 }
 
+/// A case on the fast engine.
+fn jit(case: &Case, threads: usize) -> Option<Result<Box<dyn Runner + '_>>> {
+    let runner = Jit::new(case, threads, Placement::Apart).transpose()?;
+    Some(runner.map(|runner| Box::new(runner) as _))
+}
+
 /// A case on a platform, if that is there and has what the kernel needs.
 fn opencl<'a>(case: &'a Case, platform: Option<&'a Platform>) -> Option<Result<Box<dyn Runner + 'a>>> {
     let needs_subgroups = case.opencl.contains("sub_group");
@@ -189,15 +195,28 @@ fn opencl<'a>(case: &'a Case, platform: Option<&'a Platform>) -> Option<Result<B
 /// # Errors
 /// When the kernel does not run.
 pub fn scaling(case: &Case, threads: usize, turns: Turns) -> Result<Option<f64>> {
-    let (mut one, mut all) = (Jit::new(case, 1)?, Jit::new(case, threads)?);
-    let (mut alone, mut together) = (Vec::new(), Vec::new());
-    one.launch()?;
-    all.launch()?;
-    for _ in 0..turns.least {
-        alone.push(milliseconds(one.launch()?));
-        together.push(milliseconds(all.launch()?));
-    }
+    let ready = |threads| Jit::new(case, threads, Placement::Apart);
+    let (Some(mut one), Some(mut all)) = (ready(1)?, ready(threads)?) else { return Ok(None) };
+    let elapsed = Turns { clock: Clock::Elapsed, ..turns };
+    let [alone, together] = measure_turns([&mut one, &mut all], elapsed)?;
     Ok(ratio(&alone, &together))
+}
+
+/// Runs two kernels in turn, after one launch of each; their times.
+///
+/// # Errors
+/// When one of them does not run.
+pub fn measure_turns(mut runners: [&mut Jit<'_>; 2], turns: Turns) -> Result<[Vec<f64>; 2]> {
+    let mut times = [Vec::new(), Vec::new()];
+    for runner in &mut runners {
+        runner.launch()?;
+    }
+    for _ in 0..turns.least {
+        for (runner, times) in runners.iter_mut().zip(&mut times) {
+            times.push(turns.clock.measure(*runner)?);
+        }
+    }
+    Ok(times)
 }
 
 /// A duration in milliseconds.

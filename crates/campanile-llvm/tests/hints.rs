@@ -5,7 +5,7 @@ mod launched;
 
 use campanile_core::analysis::LaunchShape;
 use campanile_llvm::TargetMachine;
-use campanile_llvm::lower::{Target, lower};
+use campanile_llvm::lower::{Instrumentation, Specialization, Target, lower_specialized};
 use launched::{Kernel, jit, load, processors};
 
 /// Lanes add up the words that lie so many bytes apart from iteration to iteration.
@@ -26,19 +26,21 @@ again:
     )
 }
 
-/// The IR of the kernel for work-groups of 64.
-fn ir(text: &str) -> Option<String> {
-    let machine = TargetMachine::host(found::llvm()?).unwrap();
+/// The IR of the kernel for work-groups of 64 and buffers of which this is known.
+fn ir(text: &str, disjoint: bool, streamed: &[u32]) -> Option<String> {
+    let target = Target::of(&TargetMachine::host(found::llvm()?).unwrap());
     let module = load(text);
     let shape = LaunchShape::with_local_size(1, [64, 1, 1]);
-    Some(lower(&module, module.kernel("k").unwrap(), shape, &Target::of(&machine)).text)
+    let fixed = Specialization { shape, disjoint, streamed: streamed.iter().copied().collect() };
+    let kernel = module.kernel("k").unwrap();
+    Some(lower_specialized(&module, kernel, &fixed, &target, Instrumentation::default()).text)
 }
 
 #[test]
 fn loads_that_go_from_page_to_page_are_prefetched() {
     for (step, is_there) in [("4096", true), ("-8192", true), ("4095", false), ("128", false), ("%far", true)]
     {
-        let Some(text) = ir(&sums(step)) else { return };
+        let Some(text) = ir(&sums(step), false, &[]) else { return };
         assert_eq!(text.contains("call void @llvm.prefetch"), is_there, "{step}:\n{text}");
     }
 }
@@ -67,4 +69,47 @@ fn prefetching_changes_no_results() {
             assert_eq!(output, expected, "{step} on {processor:?}");
         }
     }
+}
+
+/// Lanes copy elements of so many bits, and add up in `%sums`.
+fn copies(bits: u32) -> String {
+    format!(
+        ".version 0.1; .target 100;
+.kernel @k(.param[8] .addrspace(global) %in, .param[8] .addrspace(global) %out, .param[8] .addrspace(global) %sums) {{
+  .reg .64b %at, %base; .reg .{bits}b %value, %sum;
+  ld.param.64b %base, [%in]; umad.full.32b %at, %localid.x, {bytes}, %base; ld.global.{bits}b %value, [%at];
+  ld.param.64b %base, [%sums]; umad.full.32b %at, %localid.x, {bytes}, %base; ld.global.{bits}b %sum, [%at];
+  iadd.{bits}b %sum, %sum, %value; st.global.{bits}b [%at], %sum;
+  ld.param.64b %base, [%out]; umad.full.32b %at, %localid.x, {bytes}, %base; st.global.{bits}b [%at], %value;
+}}",
+        bytes = bits / 8
+    )
+}
+
+#[test]
+fn whole_lines_go_past_the_caches() {
+    for (bits, streamed, stores) in
+        [(32, &[1][..], 1), (64, &[1], 1), (16, &[1], 1), (32, &[], 0), (32, &[0], 0)]
+    {
+        let Some(text) = ir(&copies(bits), false, streamed) else { return };
+        assert_eq!(text.matches("!nontemporal").count(), stores, "{bits} {streamed:?}:\n{text}");
+    }
+}
+
+/// What an access says of its object is as true of all other work-items; of pointers nothing is said.
+#[test]
+fn accesses_say_of_which_buffer_they_are() {
+    let Some(text) = ir(&copies(32), true, &[]) else { return };
+    let accesses: Vec<&str> =
+        text.lines().filter(|line| line.contains(" x i32>") && line.contains("align 1")).collect();
+    let [read, sum, added, written] = accesses[..] else { panic!("{accesses:#?}") };
+    let said =
+        |line: &str| line.split_once("!alias.scope").map(|(_, said)| said.to_owned()).unwrap_or_default();
+    assert!(said(read).contains("!invariant.load"), "{read}");
+    assert!(!said(sum).is_empty() && !said(sum).contains("!invariant.load"), "it is written: {sum}");
+    assert_eq!(said(sum), said(added));
+    assert_ne!(said(added), said(written));
+    assert!(!text.contains("noalias ptr") && !text.contains("ptr noalias"), "{text}");
+    let Some(text) = ir(&copies(32), false, &[]) else { return };
+    assert!(!text.contains("!alias.scope") && !text.contains("!invariant.load !0, !"), "{text}");
 }

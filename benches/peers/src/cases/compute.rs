@@ -37,6 +37,25 @@ fn matmul(case: Case, side: u64) -> Case {
         })
 }
 
+pub fn horner(quick: bool) -> Case {
+    let (count, degree): (u64, u64) = if quick { (1 << 10, 8) } else { (1 << 20, 256) };
+    let mut random = Random::new(13);
+    Case::new("horner", text!("pisa", "horner"), text!("cl", "horner"))
+        .size(format!("2^{} × {degree}", count.ilog2()))
+        .line(count)
+        .input(&random.floats(count, -1.0, 1.0))
+        .input(&random.floats(degree, -1.0, 1.0))
+        .output(&zeros::<f32>(count))
+        .scalar(degree as u32)
+        .within(1e-5, 1e-6)
+        .reference(|case| {
+            let (points, coefficients) = (case.numbers::<f32>(0), case.numbers::<f32>(1));
+            let value =
+                |point: &f32| coefficients.iter().fold(0.0f32, |value, one| value.mul_add(*point, *one));
+            only::<f32>(&points.iter().map(value).collect::<Vec<_>>())
+        })
+}
+
 pub fn nbody(quick: bool) -> Case {
     let count: u64 = if quick { 512 } else { 16384 };
     Case::new("nbody", text!("pisa", "nbody"), text!("cl", "nbody"))

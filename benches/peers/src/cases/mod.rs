@@ -80,6 +80,7 @@ pub const CASES: &[(&str, Make)] = &[
     ("scan", groups::scan),
     ("transpose", memory::transpose),
     ("spmv", memory::spmv),
+    ("horner", compute::horner),
     ("hash", compute::hash),
     ("calls", compute::calls),
 ];

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{BlockId, FunctionId, Module as Program};
 use campanile_engine::EngineError;
 
@@ -15,7 +14,7 @@ use crate::ffi::object::Object;
 use crate::frame::{GroupsEntry, SubgroupEntry};
 use crate::jit::Jit;
 use crate::llvm::Llvm;
-use crate::lower::{EntryName, Instrumentation, Lowered, Target};
+use crate::lower::{EntryName, Instrumentation, Lowered, Specialization, Target};
 use crate::machine::TargetMachine;
 use crate::module::Module;
 
@@ -25,8 +24,8 @@ pub const PASSES: &str = "default<O3>";
 /// The variable that names a folder in which the IR of every kernel is kept.
 const KEEP_IR: &str = "CAMPANILE_KEEP_IR";
 
-/// What turns a kernel into IR: [`lower_instrumented`](crate::lower::lower_instrumented), save in tests.
-pub(super) type Lower = fn(&Program, FunctionId, LaunchShape, &Target, Instrumentation) -> Lowered;
+/// What turns a kernel into IR: [`lower_specialized`](crate::lower::lower_specialized), save in tests.
+pub(super) type Lower = fn(&Program, FunctionId, &Specialization, &Target, Instrumentation) -> Lowered;
 
 /// The function by which a compiled kernel is entered.
 pub(super) enum KernelEntry {
@@ -34,7 +33,7 @@ pub(super) enum KernelEntry {
     Subgroup(Entry<SubgroupEntry>),
 }
 
-/// A kernel that has been compiled for launches of one shape.
+/// A kernel that has been compiled for some launches.
 pub(super) struct Compiled {
     pub entry: KernelEntry,
     pub operations: Vec<Operation>,
@@ -68,15 +67,15 @@ impl Compiler {
         Compiler { llvm, machine, target, cache, lower }
     }
 
-    /// Compiles a kernel for launches of a shape.
+    /// Compiles a kernel for launches of which so much is fixed.
     pub fn compile(
         &self,
         program: &Program,
         kernel: FunctionId,
-        shape: LaunchShape,
+        specialization: &Specialization,
         instrumentation: Instrumentation,
     ) -> Result<Compiled, EngineError> {
-        let lowered = (self.lower)(program, kernel, shape, &self.target, instrumentation);
+        let lowered = (self.lower)(program, kernel, specialization, &self.target, instrumentation);
         let name = &program.functions[kernel].name;
         let kept = keep(name, &lowered.text)?;
         self.link(lowered).map_err(|fault| {

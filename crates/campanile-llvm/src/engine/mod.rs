@@ -5,6 +5,7 @@
 
 mod atomics;
 mod block;
+mod buffers;
 mod cache;
 mod compile;
 mod crash;
@@ -33,9 +34,10 @@ use rustc_hash::FxHashMap;
 use crate::error::{LoadError, MachineError};
 use crate::frame::{BlockCount, LaunchFrame};
 use crate::llvm::Llvm;
-use crate::lower::{self, Instrumentation};
+use crate::lower::{self, Instrumentation, Specialization};
 use crate::machine::TargetMachine;
 use block::Block;
+use buffers::BufferUse;
 pub use cache::{CacheContents, ObjectCache};
 pub use compile::PASSES;
 use compile::{Compiled, Compiler, Lower};
@@ -107,7 +109,9 @@ pub struct JitEngine {
     module: Arc<Module>,
     memory: DeviceMemory,
     compiler: Compiler,
-    compiled: FxHashMap<(FunctionId, LaunchShape), Arc<Compiled>>,
+    compiled: FxHashMap<(FunctionId, Specialization), Arc<Compiled>>,
+    /// What the kernels that have been launched do with buffers.
+    uses: FxHashMap<FunctionId, BufferUse>,
     threads: usize,
     /// Made for the first launch that has work for it.
     pool: Option<ThreadPool>,
@@ -120,7 +124,7 @@ impl JitEngine {
     /// # Errors
     /// When there is no LLVM for this machine, or the module's variables do not fit into memory.
     pub fn new(module: Arc<Module>, options: JitOptions) -> Result<Self, JitUnavailable> {
-        Self::with_lowering(module, options, lower::lower_instrumented)
+        Self::with_lowering(module, options, lower::lower_specialized)
     }
 
     /// Whether there is an LLVM for this machine.
@@ -154,25 +158,41 @@ impl JitEngine {
             memory,
             compiler,
             compiled: FxHashMap::default(),
+            uses: FxHashMap::default(),
             threads,
             pool: None,
             options,
         })
     }
 
-    /// The kernel for launches of this shape, and how long it took to compile it if it has not been before.
-    fn compiled(
+    /// What is fixed of a launch. Where accesses are guarded, one that leaves its buffer may get to another one.
+    fn specialization(
         &mut self,
         kernel: FunctionId,
         shape: LaunchShape,
+        launch: &EngineLaunch<'_>,
+    ) -> Specialization {
+        if self.options.bounds {
+            return Specialization::of_shape(shape);
+        }
+        let uses = self.uses.entry(kernel).or_insert_with(|| BufferUse::of(&self.module, kernel));
+        uses.specialization(shape, launch, |memory| Some(self.memory.buffer(memory).ok()?.size()))
+    }
+
+    /// The kernel for such launches, and how long it took to compile it if it has not been before.
+    fn compiled(
+        &mut self,
+        kernel: FunctionId,
+        specialization: Specialization,
     ) -> Result<(Arc<Compiled>, Option<Duration>), EngineError> {
-        if let Some(compiled) = self.compiled.get(&(kernel, shape)) {
+        let key = (kernel, specialization);
+        if let Some(compiled) = self.compiled.get(&key) {
             return Ok((compiled.clone(), None));
         }
         let start = Instant::now();
         let instrumentation = Instrumentation { bounds: self.options.bounds, counts: self.options.profile };
-        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, shape, instrumentation)?);
-        self.compiled.insert((kernel, shape), compiled.clone());
+        let compiled = Arc::new(self.compiler.compile(&self.module, kernel, &key.1, instrumentation)?);
+        self.compiled.insert(key, compiled.clone());
         Ok((compiled, Some(start.elapsed())))
     }
 
@@ -334,7 +354,8 @@ impl Engine for JitEngine {
         // All addresses are bytes by now.
         let accepted = resolved.accept(&self.module, &self.options.limits, |_| None)?;
         let printf_buffer = self.memory.printf_buffer(launch.printf_buffer)?;
-        let (compiled, compilation) = self.compiled(resolved.kernel, shape(&accepted.range))?;
+        let specialization = self.specialization(resolved.kernel, shape(&accepted.range), launch);
+        let (compiled, compilation) = self.compiled(resolved.kernel, specialization)?;
         let mut report = self.launch(&resolved, &accepted, printf_buffer, launch.claims, &compiled)?;
         if let Some(profile) = &mut report.profile {
             profile.compilation = compilation;

@@ -114,7 +114,9 @@ impl<'a> Worker<'a> {
     /// Runs the work-groups of these numbers.
     pub fn run(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
         let job = self.job;
-        job.kernel.run(|| self.run_groups(first, end))
+        let done = job.kernel.run(|| self.run_groups(first, end));
+        make_visible();
+        done
     }
 
     fn run_groups(&mut self, first: u64, end: u64) -> Result<(), EngineError> {
@@ -210,6 +212,15 @@ impl<'a> Worker<'a> {
             }
         });
         Ok(Running { coroutine, at_barrier: false })
+    }
+}
+
+/// Makes stores past the caches visible to other threads, before they are told that this one is done.
+fn make_visible() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of this architecture has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
     }
 }
 

@@ -238,7 +238,7 @@ impl FunctionLowering<'_, '_> {
         let memory = self.lanes_memory("permuted", 1);
         self.writer.line(&format!("store <32 x i32> {vector}, ptr {memory}"));
         let places = self.writer.value(&format!("getelementptr i32, ptr {memory}, <32 x i32> {indices}"));
-        self.gather(&places, 32, &constant(Width::All, 1, 1))
+        self.gather(&places, 32, &constant(Width::All, 1, 1), "")
     }
 }
 

@@ -532,7 +532,7 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     /// The index of an instruction of this body.
     pub fn index_of(&self, instruction: &Instruction) -> u32 {
-        let index = self.body.instructions.iter().position(|one| std::ptr::eq(one, instruction));
+        let index = self.body.instructions.element_offset(instruction);
         index.expect("an instruction of this body") as u32
     }
 

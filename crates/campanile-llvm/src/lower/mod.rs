@@ -24,6 +24,7 @@ mod indexed;
 mod instruction;
 mod logical;
 mod memory;
+mod objects;
 mod program;
 mod recomputation;
 mod region_loops;
@@ -84,6 +85,24 @@ pub enum EntryName {
     Subgroup(String),
 }
 
+/// What is fixed of a launch that a kernel is compiled for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Specialization {
+    /// Its work-groups.
+    pub shape: LaunchShape,
+    /// The positions of parameters whose buffers are written past the caches.
+    pub streamed: BTreeSet<u32>,
+    /// Whether no buffer that the kernel writes shares bytes with one that another parameter points to.
+    pub disjoint: bool,
+}
+
+impl Specialization {
+    /// For all launches of this shape.
+    pub fn of_shape(shape: LaunchShape) -> Self {
+        Specialization { shape, ..Specialization::default() }
+    }
+}
+
 /// What compiled code does besides what the kernel says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Instrumentation {
@@ -126,20 +145,22 @@ pub enum Fault {
 
 /// Lowers a kernel and the functions that it reaches, all of which have bodies.
 pub fn lower(module: &Module, kernel: FunctionId, launch: LaunchShape, target: &Target) -> Lowered {
-    lower_instrumented(module, kernel, launch, target, Instrumentation::default())
+    let specialization = Specialization::of_shape(launch);
+    lower_specialized(module, kernel, &specialization, target, Instrumentation::default())
 }
 
-/// The same, with what compiled code does besides.
-pub fn lower_instrumented(
+/// The same with more that is fixed, and with what compiled code does besides.
+pub fn lower_specialized(
     module: &Module,
     kernel: FunctionId,
-    launch: LaunchShape,
+    specialization: &Specialization,
     target: &Target,
     instrumentation: Instrumentation,
 ) -> Lowered {
     let module = &with_separate_registers(module, kernel);
+    let launch = specialization.shape;
     let divergence = Divergence::new(module, kernel, launch);
-    let mut program = Program::new(module, kernel, &divergence, launch, target, instrumentation);
+    let mut program = Program::new(module, kernel, &divergence, specialization, target, instrumentation);
     let by_groups =
         launch.local.is_some() && program.waiting != Waiting::InTurns && program.private_bytes().is_some();
     let together = by_groups && program.waiting == Waiting::AtBarriers;
@@ -176,10 +197,11 @@ pub fn lower_instrumented(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
          !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n\
          !2 = distinct !{{!2, !3}}\n!3 = !{{!\"llvm.loop.unroll.count\", i32 4}}\n\
-         !4 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n",
+         !4 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n!5 = !{{i32 1}}\n{}",
         target.triple,
         target.data_layout,
-        declarations.join("\n")
+        declarations.join("\n"),
+        program.objects.metadata()
     );
     let text = if target.llvm < 19 { writer::without_splats(&text) } else { text };
     Lowered {

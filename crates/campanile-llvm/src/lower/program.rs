@@ -9,10 +9,11 @@ use campanile_engine::{VariablePlace, private_places, shared_places};
 use cranelift_entity::EntityRef;
 
 use super::function::Home;
+use super::objects::Objects;
 use super::regions::Regions;
 use super::value::Form;
 use super::waiting::Waiting;
-use super::{Instrumentation, Target};
+use super::{Instrumentation, Specialization, Target};
 
 /// Least alignment of private variables, so that aligned accesses of all widths have whole words.
 const PRIVATE_ALIGNMENT: u64 = 16;
@@ -27,6 +28,8 @@ pub(super) struct Program<'p> {
     pub divergence: &'p Divergence,
     pub calls: CallGraph,
     pub launch: LaunchShape,
+    pub specialization: &'p Specialization,
+    pub objects: Objects,
     pub target: &'p Target,
     /// Operations that the host does, by number.
     pub operations: Vec<Op>,
@@ -77,16 +80,19 @@ impl<'p> Program<'p> {
         module: &'p Module,
         kernel: FunctionId,
         divergence: &'p Divergence,
-        launch: LaunchShape,
+        specialization: &'p Specialization,
         target: &'p Target,
         instrumentation: Instrumentation,
     ) -> Self {
+        let calls = CallGraph::new(module, kernel);
         let mut program = Program {
             module,
             kernel,
             divergence,
-            calls: CallGraph::new(module, kernel),
-            launch,
+            objects: Objects::of(module, &calls, specialization),
+            calls,
+            launch: specialization.shape,
+            specialization,
             target,
             operations: vec![],
             subroutines: BTreeMap::new(),

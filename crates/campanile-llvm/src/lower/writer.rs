@@ -90,10 +90,21 @@ impl Writer {
 
     /// Calls an intrinsic or another external function, which is declared.
     pub fn call(&mut self, result: &str, name: &str, arguments: &[(&str, &str)]) -> String {
+        self.call_with(result, name, arguments, "")
+    }
+
+    /// The same with metadata, which follows the call.
+    pub fn call_with(
+        &mut self,
+        result: &str,
+        name: &str,
+        arguments: &[(&str, &str)],
+        metadata: &str,
+    ) -> String {
         let types: Vec<&str> = arguments.iter().map(|(ty, _)| *ty).collect();
         self.declarations.insert(format!("declare {result} @{name}({})", types.join(", ")));
         let arguments: Vec<String> = arguments.iter().map(|(ty, value)| format!("{ty} {value}")).collect();
-        let call = format!("call {result} @{name}({})", arguments.join(", "));
+        let call = format!("call {result} @{name}({}){metadata}", arguments.join(", "));
         if result == "void" {
             self.line(&call);
             return String::new();

@@ -3,17 +3,16 @@
 use std::sync::{Arc, Barrier};
 use std::{fs, thread};
 
-use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::Engine;
 
 use super::{JitEngine, JitOptions, ONE_BUFFER, engine, line, lowered, module, run, words};
 use crate::engine::ObjectCache;
 use crate::llvm::Llvm;
-use crate::lower::{Instrumentation, Lowered, Target};
+use crate::lower::{Instrumentation, Lowered, Specialization, Target};
 use crate::machine::{CodeLevel, TargetMachine};
 
-fn seven(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn seven(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
   %launch = call ptr @launch(ptr %sub)

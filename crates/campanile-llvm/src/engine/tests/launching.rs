@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::{Engine, EngineError, LaunchError, MemoryId};
 
 use super::{ONE_BUFFER, Shape, checked, engine, line, lowered, module, run, words};
-use crate::lower::{Instrumentation, Lowered, Target};
+use crate::lower::{Instrumentation, Lowered, Specialization, Target};
 
-fn nothing(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn nothing(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     lowered(target, "define void @sub(ptr %sub) {\n  ret void\n}\n")
 }
 
@@ -55,7 +54,7 @@ fn shared_memory_has_a_limit() {
 }
 
 /// Writes the address of the shared argument and what is there after a store.
-fn use_shared(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn use_shared(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
   %launch = call ptr @launch(ptr %sub)
@@ -102,11 +101,11 @@ fn memory_must_be_there() {
     }
 }
 
-fn broken(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn broken(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     lowered(target, "define void @sub(ptr %sub) {\n  ret i32 1\n}\n")
 }
 
-fn absent(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn absent(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     lowered(target, "define void @other(ptr %sub) {\n  ret void\n}\n")
 }
 

@@ -1,5 +1,6 @@
 //! The host's side of the fast engine, with code written by hand in place of the lowering's.
 
+mod buffers;
 mod cache;
 mod launching;
 mod running;

@@ -5,17 +5,17 @@ use campanile_core::analysis::LaunchShape;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::Engine;
 
-use crate::lower::{EntryName, Instrumentation, Lowered, Target};
+use crate::lower::{EntryName, Instrumentation, Lowered, Specialization, Target};
 
 /// Counts each work-group, which code does by itself.
 fn count_groups(
     _: &Module,
     _: FunctionId,
-    shape: LaunchShape,
+    fixed: &Specialization,
     target: &Target,
     _: Instrumentation,
 ) -> Lowered {
-    assert_eq!(shape, LaunchShape::with_local_size(1, [64, 1, 1]));
+    assert_eq!(fixed.shape, LaunchShape::with_local_size(1, [64, 1, 1]));
     let ir = "
 define void @sub(ptr %sub) { unreachable }
 define void @groups(ptr %launch, ptr %shared, ptr %private, i64 %first, i64 %end) {
@@ -59,7 +59,7 @@ fn every_group_runs_once_on_any_number_of_threads() {
 fn sum_across_barriers(
     _: &Module,
     _: FunctionId,
-    _: LaunchShape,
+    _: &Specialization,
     target: &Target,
     _: Instrumentation,
 ) -> Lowered {
@@ -120,11 +120,11 @@ fn a_barrier_waits_for_every_sub_group() {
 fn sum_with_deep_stacks(
     module: &Module,
     id: FunctionId,
-    shape: LaunchShape,
+    fixed: &Specialization,
     target: &Target,
     instrumentation: Instrumentation,
 ) -> Lowered {
-    Lowered { private_bytes: None, ..sum_across_barriers(module, id, shape, target, instrumentation) }
+    Lowered { private_bytes: None, ..sum_across_barriers(module, id, fixed, target, instrumentation) }
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn deep_calls_have_stacks_and_private_memory_of_their_own() {
 }
 
 /// The first sub-group waits in a loop for what the last one writes.
-fn spin(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn spin(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
 entry:
@@ -178,7 +178,14 @@ fn a_waiting_loop_lets_others_go_on() {
 }
 
 /// A barrier, then each sub-group writes its lanes and the size of its work-group.
-fn tell_lanes(_: &Module, _: FunctionId, shape: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn tell_lanes(
+    _: &Module,
+    _: FunctionId,
+    fixed: &Specialization,
+    target: &Target,
+    _: Instrumentation,
+) -> Lowered {
+    let shape = fixed.shape;
     let ragged = LaunchShape { dimensions: Some(1), ..LaunchShape::default() };
     assert!(shape == ragged || shape == LaunchShape::with_local_size(1, [20, 1, 1]), "{shape:?}");
     let ir = "

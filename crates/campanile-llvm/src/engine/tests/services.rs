@@ -3,7 +3,6 @@
 
 use std::thread;
 
-use campanile_core::analysis::LaunchShape;
 use campanile_core::isa::Op;
 use campanile_core::module::{FunctionId, Module};
 use campanile_engine::{Engine, FindingKind};
@@ -11,7 +10,7 @@ use campanile_engine::{Engine, FindingKind};
 use super::super::block::Block;
 use super::super::operation::{Atomic, Operation};
 use super::{Shape, engine, line, lowered, module, run, words};
-use crate::lower::{Instrumentation, Lowered, Target};
+use crate::lower::{Instrumentation, Lowered, Specialization, Target};
 
 /// The operations of the first kernel, but its return.
 fn operations(module: &Module) -> Vec<Op> {
@@ -31,7 +30,13 @@ const COMPUTING: &str = ".version 0.1;
 ";
 
 /// `lane * 3 + 5` by the first operation, then the sum of the even lanes of that by the second.
-fn compute(module: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn compute(
+    module: &Module,
+    _: FunctionId,
+    _: &Specialization,
+    target: &Target,
+    _: Instrumentation,
+) -> Lowered {
     let ir = "
 define void @fill(ptr %lanes, i64 %scale, i64 %offset) {
 entry:
@@ -100,7 +105,7 @@ const ATOMIC: &str = ".version 0.1;
 ";
 
 /// The lanes 1 and 3 add 10 and 30 to the buffer, and write what they found.
-fn add(module: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn add(module: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
   %addresses = alloca [32 x i64], align 64
@@ -223,7 +228,7 @@ fn nothing_happens_at_addresses_that_no_kernel_may_use() {
 }
 
 /// Two lanes of the second sub-group of each group call what is no function.
-fn bad_call(_: &Module, _: FunctionId, _: LaunchShape, target: &Target, _: Instrumentation) -> Lowered {
+fn bad_call(_: &Module, _: FunctionId, _: &Specialization, target: &Target, _: Instrumentation) -> Lowered {
     let ir = "
 define void @sub(ptr %sub) {
   %number = call i32 @number(ptr %sub)

@@ -3,7 +3,7 @@
 use campanile_engine::{Engine, function_address};
 
 use super::{checked, engine, module};
-use crate::lower::lower_instrumented;
+use crate::lower::lower_specialized;
 
 const VARIABLES: &str = ".version 0.1;
 .target 100;
@@ -17,7 +17,7 @@ const VARIABLES: &str = ".version 0.1;
 #[test]
 fn variables_begin_with_their_initial_contents() {
     let module = module(VARIABLES);
-    let Some(mut engine) = engine(&module, 1, lower_instrumented) else { return };
+    let Some(mut engine) = engine(&module, 1, lower_specialized) else { return };
     let mut checked = checked(&module);
     assert_eq!(engine.read_variable("numbers").unwrap(), [7, 0, 0, 0, 8, 0, 0, 0]);
     assert_eq!(engine.read_variable("empty").unwrap(), [0; 8]);

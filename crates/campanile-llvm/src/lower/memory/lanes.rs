@@ -185,21 +185,21 @@ impl FunctionLowering<'_, '_> {
 
     fn load_scattered(&mut self, access: &Access, address: &Value) -> Vec<Value> {
         let pointers = self.pointers(access.space, address);
-        let mask = self.active();
+        let (mask, said) = (self.active(), self.said_of_load(access));
         let elements = (0..u64::from(access.count)).map(|element| {
             let places = self.moved(&pointers, element * access.element_bytes());
-            Value::varying(access.bits, self.gather(&places, access.bits, &mask))
+            Value::varying(access.bits, self.gather(&places, access.bits, &mask, &said))
         });
         elements.collect()
     }
 
     fn store_scattered(&mut self, access: &Access, address: &Value, values: &[Value]) {
         let pointers = self.pointers(access.space, address);
-        let mask = self.active();
+        let (mask, said) = (self.active(), self.said_of(access));
         for (element, value) in values.iter().enumerate() {
             let places = self.moved(&pointers, element as u64 * access.element_bytes());
             let vector = self.vector(value);
-            self.scatter(&vector, &places, access.bits, &mask);
+            self.scatter(&vector, &places, access.bits, &mask, &said);
         }
     }
 

@@ -21,15 +21,15 @@ impl FunctionLowering<'_, '_> {
         self.program.target.avx512 && matches!(bits, 32 | 64)
     }
 
-    /// Loads what lanes point to, for those of a mask. The others get zeros: with poison in any lane, LLVM may do as it
+    /// Loads what lanes point to, for those of a mask, where one instruction does it with what is `said` of it. The others get zeros: with poison in any lane, LLVM may do as it
     /// likes in a division by it, or a branch on its comparison.
-    pub(in crate::lower) fn gather(&mut self, pointers: &str, bits: u32, mask: &str) -> String {
+    pub(in crate::lower) fn gather(&mut self, pointers: &str, bits: u32, mask: &str, said: &str) -> String {
         let ty = Width::All.int(bits);
         if self.has_scattered(bits) {
             let name = format!("llvm.masked.gather.v32i{bits}.v32p0");
             let operands =
                 [("<32 x ptr>", pointers), ("i32", "1"), ("<32 x i1>", mask), (&ty, "zeroinitializer")];
-            return self.writer.call(&ty, &name, &operands);
+            return self.writer.call_with(&ty, &name, &operands, said);
         }
         let places = self.in_memory("<32 x ptr>", pointers);
         let loaded = self.in_memory(&ty, "zeroinitializer");
@@ -44,12 +44,12 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Stores to where lanes point, for those of a mask.
-    pub(super) fn scatter(&mut self, value: &str, pointers: &str, bits: u32, mask: &str) {
+    pub(super) fn scatter(&mut self, value: &str, pointers: &str, bits: u32, mask: &str, said: &str) {
         let ty = Width::All.int(bits);
         if self.has_scattered(bits) {
             let name = format!("llvm.masked.scatter.v32i{bits}.v32p0");
             let operands = [(&*ty, value), ("<32 x ptr>", pointers), ("i32", "1"), ("<32 x i1>", mask)];
-            self.writer.call("void", &name, &operands);
+            self.writer.call_with("void", &name, &operands, said);
             return;
         }
         let places = self.in_memory("<32 x ptr>", pointers);
@@ -66,15 +66,15 @@ impl FunctionLowering<'_, '_> {
     /// Loads the elements of a row, which lie one after another from a pointer on.
     pub(super) fn load_row(&mut self, access: &Access, width: u32, row: u32, pointer: &str) -> String {
         let (bits, count) = (access.bits, width * access.count);
-        let ty = format!("<{count} x i{bits}>");
+        let (ty, said) = (format!("<{count} x i{bits}>"), self.said_of_load(access));
         let Some(mask) = self.mask.clone() else {
-            return self.writer.value(&format!("load {ty}, ptr {pointer}, align 1"));
+            return self.writer.value(&format!("load {ty}, ptr {pointer}, align 1{said}"));
         };
         if self.has_masked(bits) {
             let (mask_type, mask) = (format!("<{count} x i1>"), self.element_mask(access, width, row, &mask));
             let name = format!("llvm.masked.load.v{count}i{bits}.p0");
             let operands = [("ptr", pointer), ("i32", "1"), (&mask_type, &mask), (&ty, "zeroinitializer")];
-            return self.writer.call(&ty, &name, &operands);
+            return self.writer.call_with(&ty, &name, &operands, &said);
         }
         let loaded = self.in_memory(&ty, "zeroinitializer");
         let (lanes, part) = (self.row_lanes(&mask, width, row), format!("<{} x i{bits}>", access.count));
@@ -89,15 +89,15 @@ impl FunctionLowering<'_, '_> {
     /// Stores the elements of a row one after another from a pointer on.
     pub(super) fn store_row(&mut self, access: &Access, width: u32, row: u32, pointer: &str, elements: &str) {
         let (bits, count) = (access.bits, width * access.count);
-        let ty = format!("<{count} x i{bits}>");
+        let (ty, said) = (format!("<{count} x i{bits}>"), self.said_of(access));
         let Some(mask) = self.mask.clone() else {
-            return self.writer.line(&format!("store {ty} {elements}, ptr {pointer}, align 1"));
+            return self.writer.line(&format!("store {ty} {elements}, ptr {pointer}, align 1{said}"));
         };
         if self.has_masked(bits) {
             let (mask_type, mask) = (format!("<{count} x i1>"), self.element_mask(access, width, row, &mask));
             let name = format!("llvm.masked.store.v{count}i{bits}.p0");
             let operands = [(&*ty, elements), ("ptr", pointer), ("i32", "1"), (&mask_type, &mask)];
-            self.writer.call("void", &name, &operands);
+            self.writer.call_with("void", &name, &operands, &said);
             return;
         }
         let stored = self.in_memory(&ty, elements);

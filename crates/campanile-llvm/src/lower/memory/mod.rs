@@ -8,8 +8,10 @@ mod lanes;
 mod masked;
 mod prefetch;
 mod private;
+mod stream;
 mod whole;
 
+use campanile_core::analysis::Witness;
 use campanile_core::isa::{Memory, Order, Space, Type};
 use campanile_core::module::{Address, Base, Instruction, Offset, Operand, RegisterId};
 use std::mem::offset_of;
@@ -17,6 +19,7 @@ use std::mem::offset_of;
 use super::evaluate::Extension;
 use super::function::FunctionLowering;
 use super::indexed;
+use super::objects::Object;
 use super::value::Value;
 use super::writer::{Width, constant};
 use crate::frame::LaunchFrame;
@@ -32,6 +35,8 @@ struct Access {
     count: u32,
     /// Its memory order.
     order: Order,
+    /// What is accessed, if that is known and an access says so.
+    object: Option<Object>,
 }
 
 impl Access {
@@ -42,6 +47,7 @@ impl Access {
             bits: op.ty().map_or(32, Type::bits),
             count: op.vector(),
             order: op.order(),
+            object: None,
         }
     }
 
@@ -64,6 +70,22 @@ impl FunctionLowering<'_, '_> {
             Memory::LdParam => self.load_parameter(instruction),
             Memory::Iatom | Memory::Fatom => self.atomic(instruction),
         }
+    }
+
+    /// An access with its object.
+    fn access(&self, instruction: &Instruction) -> Access {
+        let access = Access::of(instruction);
+        let site = Witness { function: self.id, instruction: self.index_of(instruction) };
+        Access { object: self.program.objects.object(site, access.space), ..access }
+    }
+
+    /// What a store says of its object, and what a load does.
+    fn said_of(&self, access: &Access) -> String {
+        access.object.map(|object| self.program.objects.said_of(object)).unwrap_or_default()
+    }
+
+    fn said_of_load(&self, access: &Access) -> String {
+        access.object.map(|object| self.program.objects.said_of_load(object)).unwrap_or_default()
     }
 
     /// The address of an access, in its space.
@@ -125,7 +147,7 @@ impl FunctionLowering<'_, '_> {
     fn load(&mut self, instruction: &Instruction) {
         let operands = self.operands(instruction);
         let Operand::Address(place) = &operands[1] else { unreachable!("an address") };
-        let access = Access::of(instruction);
+        let access = self.access(instruction);
         let address = self.address(place, access.space);
         self.prefetch(&access, place, &address);
         let places = self.places(&operands[0]);
@@ -155,7 +177,7 @@ impl FunctionLowering<'_, '_> {
     fn store_to_memory(&mut self, instruction: &Instruction) {
         let operands = self.operands(instruction);
         let Operand::Address(address) = &operands[0] else { unreachable!("an address") };
-        let access = Access::of(instruction);
+        let access = self.access(instruction);
         let address = self.address(address, access.space);
         let values = self.operand(&operands[1], access.bits);
         self.cursor.advance();
@@ -218,7 +240,7 @@ impl FunctionLowering<'_, '_> {
             let base = self.writer.value(&format!("getelementptr i8, ptr {arguments}, i64 {from}"));
             let places = self.writer.value(&format!("getelementptr i8, ptr {base}, <32 x i32> {offsets}"));
             let mask = self.active();
-            return Value::varying(bits, self.gather(&places, bits, &mask));
+            return Value::varying(bits, self.gather(&places, bits, &mask, ""));
         };
         if let Ok(number) = offset.parse::<i64>()
             && (number < 0 || number as u64 + access.bytes() > u64::from(room))

@@ -56,7 +56,7 @@ impl FunctionLowering<'_, '_> {
             return self.writer.value(&format!("load <32 x i32>, ptr {pointer}, align 4"));
         }
         let pointers = self.private_pointers(address, start);
-        self.gather(&pointers, bits, &mask)
+        self.gather(&pointers, bits, &mask, "")
     }
 
     fn store_part(&mut self, address: &Value, start: u64, bits: u32, value: &str) {
@@ -78,7 +78,7 @@ impl FunctionLowering<'_, '_> {
         }
         let mask = self.active();
         let pointers = self.private_pointers(address, start);
-        self.scatter(value, &pointers, bits, &mask);
+        self.scatter(value, &pointers, bits, &mask, "");
     }
 
     /// The word of all lanes at one address.

@@ -32,12 +32,11 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn load_uniform(&mut self, access: &Access, pointer: &str) -> Vec<Value> {
+        let said = self.said_of_load(access);
         let elements = (0..u64::from(access.count)).map(|element| {
             let place = self.offset(pointer, element * access.element_bytes());
-            Value::uniform(
-                access.bits,
-                self.writer.value(&format!("load i{}, ptr {place}, align 1", access.bits)),
-            )
+            let load = format!("load i{}, ptr {place}, align 1{said}", access.bits);
+            Value::uniform(access.bits, self.writer.value(&load))
         });
         elements.collect()
     }
@@ -52,10 +51,11 @@ impl FunctionLowering<'_, '_> {
 
     /// One place for each row.
     fn load_row_by_row(&mut self, access: &Access, width: u32, pointers: &[String]) -> Vec<Value> {
+        let said = self.said_of_load(access);
         let elements = (0..u64::from(access.count)).map(|element| {
             let bases = pointers.iter().map(|pointer| {
                 let place = self.offset(pointer, element * access.element_bytes());
-                self.writer.value(&format!("load i{}, ptr {place}, align 1", access.bits))
+                self.writer.value(&format!("load i{}, ptr {place}, align 1{said}", access.bits))
             });
             let rows = Rows { width, inner: 0, bases: bases.collect() };
             Value { bits: access.bits, rows: Some(rows), ..Value::default() }
@@ -72,7 +72,8 @@ impl FunctionLowering<'_, '_> {
         let pointer = self.pointer(access.space, &rows.bases[0]);
         let count = u64::from(LANES - 1) * step + 1;
         let ty = format!("<{count} x i{}>", access.bits);
-        let loaded = self.writer.value(&format!("load {ty}, ptr {pointer}, align 1"));
+        let said = self.said_of_load(access);
+        let loaded = self.writer.value(&format!("load {ty}, ptr {pointer}, align 1{said}"));
         let lanes = (0..u64::from(LANES)).map(|lane| lane * step);
         Some(vec![Value::varying(access.bits, self.shuffled(&ty, &loaded, "poison", lanes))])
     }
@@ -134,13 +135,23 @@ impl FunctionLowering<'_, '_> {
         let whole = self.interleaved(access, &vectors);
         let whole_type = format!("<{} x i{}>", LANES * access.count, access.bits);
         let count = rows.width * access.count;
-        for (row, pointer) in pointers.iter().enumerate() {
-            let first = u64::from(row as u32 * count);
-            let part = match pointers.len() {
+        let mut parts = vec![];
+        for row in 0..pointers.len() as u64 {
+            let first = row * u64::from(count);
+            parts.push(match pointers.len() {
                 1 => whole.clone(),
                 _ => self.shuffled(&whole_type, &whole, "poison", first..first + u64::from(count)),
-            };
-            self.store_row(access, rows.width, row as u32, pointer, &part);
+            });
+        }
+        if self.is_streamed(access, rows) {
+            let ty = format!("<{count} x i{}>", access.bits);
+            let rows: Vec<_> =
+                pointers.into_iter().zip(parts).map(|(pointer, part)| (pointer, ty.clone(), part)).collect();
+            self.stream(access, &rows);
+            return true;
+        }
+        for (row, (pointer, part)) in pointers.iter().zip(&parts).enumerate() {
+            self.store_row(access, rows.width, row as u32, pointer, part);
         }
         true
     }
@@ -165,7 +176,7 @@ impl FunctionLowering<'_, '_> {
     /// One place for all lanes: the value of the last active lane stays.
     fn store_uniform(&mut self, access: &Access, rows: &Rows, values: &[Value]) {
         let pointer = self.pointer(access.space, &rows.bases[0]);
-        let bits = access.bits;
+        let (bits, said) = (access.bits, self.said_of(access));
         for (element, value) in values.iter().enumerate() {
             let scalar = match value.scalar() {
                 Some(scalar) => scalar.to_owned(),
@@ -177,7 +188,7 @@ impl FunctionLowering<'_, '_> {
                 }
             };
             let place = self.offset(&pointer, element as u64 * access.element_bytes());
-            self.writer.line(&format!("store i{bits} {scalar}, ptr {place}, align 1"));
+            self.writer.line(&format!("store i{bits} {scalar}, ptr {place}, align 1{said}"));
         }
     }
 
