@@ -72,6 +72,11 @@ impl<'body> Strides<'body> {
         Strides { body, regions: graph.regions(), writes }
     }
 
+    /// Whether there is a loop around a block.
+    pub fn is_in_loop(&self, block: BlockId) -> bool {
+        self.regions.innermost(block).is_some()
+    }
+
     /// What a scalar register that a block reads grows by in each iteration of the innermost loop around the block; none
     /// if there is no loop, or it is not known.
     pub fn of(&self, block: BlockId, register: RegisterId) -> Option<Stride> {

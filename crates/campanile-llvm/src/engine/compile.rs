@@ -19,7 +19,7 @@ use crate::machine::TargetMachine;
 use crate::module::Module;
 
 /// The passes that kernels are optimized with.
-pub const PASSES: &str = "default<O3>";
+pub const PASSES: &str = "always-inline,default<O3>";
 
 /// The variable that names a folder in which the IR of every kernel is kept.
 const KEEP_IR: &str = "CAMPANILE_KEEP_IR";

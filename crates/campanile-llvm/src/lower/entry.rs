@@ -10,6 +10,13 @@ use crate::frame::{GroupFrame, LaunchFrame, SubgroupFrame};
 pub(super) const KERNEL_PARAMETERS: &str = "ptr %frame, ptr %launch, ptr %shared, ptr %private, i32 %group.x, \
                                             i32 %group.y, i32 %group.z, i32 %number, <32 x i1> %entry";
 
+/// What stands behind calls that are inlined before anything else is optimized: LLVM otherwise may pass what a function reads
+/// instead of the pointer to it, and forgets that nobody writes it.
+pub(super) const INLINED: &str = " #0";
+
+/// What these calls refer to.
+pub(super) const ATTRIBUTES: &str = "attributes #0 = { alwaysinline }\n";
+
 pub(super) fn field(writer: &mut Writer, frame: &str, offset: usize, ty: &str) -> String {
     let place = writer.value(&format!("getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
     writer.value(&format!("load {ty}, ptr {place}"))
@@ -128,8 +135,10 @@ impl Groups {
     }
 
     pub fn definition(self, name: &str) -> String {
+        // What is loaded from the frame can be loaded before it is known to be needed.
+        let launch = format!("ptr dereferenceable({}) align 8 %launch", size_of::<LaunchFrame>());
         format!(
-            "define void @{name}(ptr %launch, ptr %shared, ptr %private, i64 %first, i64 %end) {{\nstart:\n{}}}\n",
+            "define void @{name}({launch}, ptr %shared, ptr %private, i64 %first, i64 %end) {{\nstart:\n{}}}\n",
             self.writer.text()
         )
     }
@@ -147,14 +156,14 @@ pub(super) fn groups(program: &Program<'_>, name: &str, kernel: &str) -> String 
     let subgroups = groups.subgroups.clone();
     groups.writer.line(&format!(
         "call fastcc void @{kernel}(ptr %frame, ptr %launch, ptr %shared, ptr %private, i32 {x}, i32 {y}, i32 {z}, \
-         i32 %number, <32 x i1> {mask})"
+         i32 %number, <32 x i1> {mask}){INLINED}"
     ));
     groups.writer.line("%number.next = add i32 %number, 1");
     groups.writer.line(&format!("%last = icmp eq i32 %number.next, {subgroups}"));
     groups.writer.line("br i1 %last, label %group.end, label %subgroup.body");
     groups.end_loop();
     groups.writer.line("ret void");
-    groups.definition(name)
+    groups.definition(name) + ATTRIBUTES
 }
 
 /// The function that runs all sub-groups of some work-groups, those of each work-group together: each goes on to the next

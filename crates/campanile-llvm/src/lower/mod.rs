@@ -42,7 +42,7 @@ use std::collections::BTreeSet;
 
 use campanile_core::analysis::{CallGraph, Divergence, LaunchShape, separate_registers};
 use campanile_core::isa::Op;
-use campanile_core::module::{BlockId, FunctionId, Module};
+use campanile_core::module::{BlockId, FunctionId, FunctionKind, Module};
 use function::FunctionLowering;
 use program::{Passing, Program};
 use regions::Regions;
@@ -193,11 +193,16 @@ pub fn lower_specialized(
     });
     definitions.extend(program.subroutines.values().map(String::as_str));
     let declarations: Vec<String> = declarations.into_iter().collect();
+    let argument_bytes = match &module.functions[kernel].kind {
+        FunctionKind::Kernel(kernel) => kernel.argument_bytes(),
+        FunctionKind::Device { .. } => 0,
+    };
     let text = format!(
         "target triple = \"{}\"\ntarget datalayout = \"{}\"\n\n{definitions}\n{}\n\n!0 = !{{}}\n\
          !1 = !{{!\"branch_weights\", i32 1, i32 1000000}}\n\
          !2 = distinct !{{!2, !3}}\n!3 = !{{!\"llvm.loop.unroll.count\", i32 4}}\n\
-         !4 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n!5 = !{{i32 1}}\n{}",
+         !4 = !{{!\"branch_weights\", i32 1000000, i32 1}}\n!5 = !{{i32 1}}\n\
+         !6 = !{{i64 {argument_bytes}}}\n{}",
         target.triple,
         target.data_layout,
         declarations.join("\n"),

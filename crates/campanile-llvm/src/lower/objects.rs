@@ -15,8 +15,8 @@ use campanile_core::module::Module;
 use super::Specialization;
 
 /// Numbers of metadata: the domain of all scopes, and the first one of the first scope.
-const DOMAIN: usize = 6;
-const SCOPES: usize = 7;
+const DOMAIN: usize = 7;
+const SCOPES: usize = 8;
 
 /// What is told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,14 +76,12 @@ impl Objects {
         objects
     }
 
-    /// The object of an access in a space, if it is known.
+    /// The object of an access in a space, if it is known. A generic address in a parameter may be one of shared memory.
     pub fn object(&self, site: Witness, space: Space) -> Option<Object> {
         match space {
             Space::Shared => Some(Object::Shared),
-            Space::Global | Space::Const | Space::Generic => {
-                self.buffers.get(&site).copied().map(Object::Buffer)
-            }
-            Space::Private => None,
+            Space::Global | Space::Const => self.buffers.get(&site).copied().map(Object::Buffer),
+            Space::Generic | Space::Private => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use super::entry::{Groups, field};
+use super::entry::{ATTRIBUTES, Groups, INLINED, field};
 use super::program::Program;
 use super::regions::{self, ENDED, Places, Regions};
 use super::writer::{LANES, Width, Writer, constant};
@@ -10,9 +10,6 @@ use crate::frame::{LaunchFrame, SubgroupFrame};
 
 /// What copies common registers; nothing else in a kernel does.
 const MEMCPY: &str = "@llvm.memcpy.p0.p0.i64";
-
-/// Those of the calls in the loops.
-const ATTRIBUTES: &str = "attributes #0 = { alwaysinline }\n";
 
 /// What the regions of one sub-group are called with.
 struct Arguments<'a> {
@@ -125,7 +122,7 @@ fn region_loop(writer: &mut Writer, regions: &Regions, arguments: &Arguments<'_>
         writer.line(&format!("%before.{r} = phi i32 [ {ENDED}, %region.{r} ], [ %after.{r}, %turn.{r} ]"));
     }
     let number = format!("%turn.number.{r}");
-    let next = arguments.call(writer, region, &number, " #0");
+    let next = arguments.call(writer, region, &number, INLINED);
     if regions.common.is_none() {
         compare_next(writer, region, &number, &next);
     }

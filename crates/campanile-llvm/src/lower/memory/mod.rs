@@ -207,8 +207,9 @@ impl FunctionLowering<'_, '_> {
         let parameter = &kernel.parameters[position as usize];
         let start = u64::from(parameter.offset);
         let room = parameter.size.next_multiple_of(4);
-        let invariant = ", !invariant.load !0";
-        let arguments = self.field("%launch", offset_of!(LaunchFrame, arguments), "ptr", invariant);
+        // All of the argument buffer can be read, wherever it is of use.
+        let attributes = ", !invariant.load !0, !dereferenceable !6";
+        let arguments = self.field("%launch", offset_of!(LaunchFrame, arguments), "ptr", attributes);
         let places = self.places(&operands[0]);
         let offset = match address.offset {
             Offset::Immediate(offset) => Value::uniform(32, offset.to_string()),

@@ -1,4 +1,5 @@
-//! Prefetching in loops whose loads go from page to page, where the processor does not look ahead by itself.
+//! Prefetching where the processor does not look far enough ahead by itself: in loops whose loads go from page to page, and in
+//! work-groups of several rows, each of which reads from as many places at once.
 
 use campanile_core::analysis::Stride;
 use campanile_core::isa::{Order, Space};
@@ -6,7 +7,7 @@ use campanile_core::module::{Address, Base, Offset, Scalar};
 
 use super::Access;
 use crate::lower::function::FunctionLowering;
-use crate::lower::value::Value;
+use crate::lower::value::{Rows, Value};
 use crate::lower::writer::{Width, constant};
 
 /// Bytes of a page, at whose end processors stop looking ahead.
@@ -15,12 +16,15 @@ const PAGE: u64 = 1 << 12;
 /// Bytes of a cache line.
 const LINE: u64 = 64;
 
-/// Iterations of the loop from the prefetch to the load.
-const AHEAD: u64 = 8;
+/// Iterations of a loop from a prefetch to its load.
+const ITERATIONS_AHEAD: u64 = 8;
+
+/// Work-groups from a prefetch to its load.
+const GROUPS_AHEAD: u64 = 4;
 
 impl FunctionLowering<'_, '_> {
-    /// Fetches what rows of neighbours load some iterations later, if each iteration moves on by a page or more. No address
-    /// is wrong for that: a prefetch has no effect but time.
+    /// Fetches what rows of neighbours load some iterations or work-groups later. No address is wrong for that: a prefetch has
+    /// no effect but time.
     pub(super) fn prefetch(&mut self, access: &Access, place: &Address, address: &Value) {
         let (Base::Scalar(Scalar::Register(register)), Offset::Immediate(_)) = (place.base, place.offset)
         else {
@@ -30,8 +34,19 @@ impl FunctionLowering<'_, '_> {
             && access.order == Order::Weak
             && self.mask.is_none();
         let rows = address.rows.clone().filter(|rows| is_plain && rows.inner == access.bytes());
-        let (Some(rows), Some(stride)) = (rows, self.strides.of(self.block, register)) else { return };
-        let Some(stride) = self.stride_bytes(stride) else { return };
+        let Some(rows) = rows else { return };
+        if !self.strides.is_in_loop(self.block) {
+            return self.prefetch_for_groups(access, &rows, address.bits);
+        }
+        if let Some(stride) = self.strides.of(self.block, register)
+            && let Some(stride) = self.stride_bytes(stride)
+        {
+            self.prefetch_for_iterations(access, &rows, address.bits, &stride);
+        }
+    }
+
+    /// Fetches for later iterations, if each moves on by a page or more.
+    fn prefetch_for_iterations(&mut self, access: &Access, rows: &Rows, bits: u32, stride: &str) {
         let [far, near] = ["far", "near"].map(|stem| self.writer.label(stem));
         match stride.parse::<i64>() {
             Ok(stride) if stride.unsigned_abs() < PAGE => return,
@@ -43,8 +58,25 @@ impl FunctionLowering<'_, '_> {
             }
         }
         self.writer.place(&far);
-        let distance = self.writer.value(&format!("mul i64 {stride}, {AHEAD}"));
-        for pointer in self.row_pointers(access.space, &rows, address.bits) {
+        let distance = self.writer.value(&format!("mul i64 {stride}, {ITERATIONS_AHEAD}"));
+        self.prefetch_rows(access, rows, bits, &distance);
+        self.writer.line(&format!("br label %{near}"));
+        self.writer.place(&near);
+    }
+
+    /// Fetches for later work-groups, which most often lie beside this one in x, if each has several rows. Where there is but
+    /// one, the processor sees that reads go on.
+    fn prefetch_for_groups(&mut self, access: &Access, rows: &Rows, bits: u32) {
+        let is_row = self.program.launch.local.is_some_and(|local| local[0] == rows.width && local[1] > 1);
+        if is_row && rows.bases.len() > 1 {
+            let distance = GROUPS_AHEAD * u64::from(rows.width) * access.bytes();
+            self.prefetch_rows(access, rows, bits, &distance.to_string());
+        }
+    }
+
+    /// Fetches all lines of rows that lie a distance ahead.
+    fn prefetch_rows(&mut self, access: &Access, rows: &Rows, bits: u32, distance: &str) {
+        for pointer in self.row_pointers(access.space, rows, bits) {
             let ahead = self.writer.value(&format!("getelementptr i8, ptr {pointer}, i64 {distance}"));
             for line in (0..u64::from(rows.width) * access.bytes()).step_by(LINE as usize) {
                 let line = self.offset(&ahead, line);
@@ -52,8 +84,6 @@ impl FunctionLowering<'_, '_> {
                 self.writer.call("void", "llvm.prefetch.p0", &operands);
             }
         }
-        self.writer.line(&format!("br label %{near}"));
-        self.writer.place(&near);
     }
 
     /// A stride as a 64-bit number, if it is the same in all lanes.
