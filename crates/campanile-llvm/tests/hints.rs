@@ -132,3 +132,18 @@ fn accesses_say_of_which_buffer_they_are() {
     let Some(text) = ir(&copies(32), false, &[]) else { return };
     assert!(accesses_of(&text).iter().all(|line| said(line).is_empty() && !line.contains("!invariant.load")));
 }
+
+/// What lanes are to find in memory, one after another, is stored by halves of vectors where vectors have 64 bytes.
+#[test]
+fn lanes_read_from_halves_of_vectors() {
+    let text = ".version 0.1; .target 100; .kernel @k(.param[8] .addrspace(global) %in) {
+  .shared .align 4 @bins[4096]; .reg .64b %at; .reg .32b %place, %old;
+  ld.param.64b %at, [%in]; umad.full.32b %at, %localid.x, 4, %at; ld.global.32b %place, [%at];
+  and.32b %place, %place, 1020; addrof.32b %old, @bins; iadd.32b %place, %place, %old; iatom.shared.inc.32b %old, [%place];
+}";
+    let Some(llvm) = found::llvm() else { return };
+    let has_avx512 = Target::of(&TargetMachine::host(llvm).unwrap()).avx512;
+    let Some(text) = ir(text, false, &[]) else { return };
+    let halves = text.matches("store volatile <8 x i32>").count();
+    assert_eq!(halves, if has_avx512 { 4 } else { 0 }, "{text}");
+}

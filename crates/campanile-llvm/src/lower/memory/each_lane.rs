@@ -31,6 +31,20 @@ pub(super) struct Results {
     bits: u32,
 }
 
+/// Bytes of half a vector of AVX-512.
+const HALF: u64 = 32;
+
+/// The elements of a type of vectors, their type, and how many of them are half a vector; none if all are no more.
+fn halves(ty: &str) -> Option<(u64, &str, u64)> {
+    let (count, element) = ty.trim_matches(['<', '>']).split_once(" x ")?;
+    let bits = match element {
+        "ptr" => 64,
+        integer => integer.trim_start_matches('i').parse::<u64>().ok()?,
+    };
+    let (count, in_part) = (count.parse::<u64>().ok()?, 8 * HALF / bits);
+    (bits >= 8 && count > in_part && count.is_multiple_of(in_part)).then_some((count, element, in_part))
+}
+
 impl FunctionLowering<'_, '_> {
     /// Stack memory of its own for a vector.
     fn vector_memory(&mut self, ty: &str) -> String {
@@ -47,8 +61,22 @@ impl FunctionLowering<'_, '_> {
         if !self.memory.contains(&allocated) {
             self.memory.push(allocated);
         }
-        self.writer.line(&format!("store {ty} {vector}, ptr {name}"));
+        self.store_for_lanes(ty, vector, &name);
         name
+    }
+
+    /// Stores a vector whose elements are then read one by one. Processors with AVX-512 hand on what they store, before it is in
+    /// the cache, from half a vector but not from a whole one; LLVM would join the halves if they were not volatile.
+    fn store_for_lanes(&mut self, ty: &str, vector: &str, memory: &str) {
+        let parts = halves(ty).filter(|_| self.program.target.avx512 && vector.starts_with('%'));
+        let Some((count, element, in_part)) = parts else {
+            return self.writer.line(&format!("store {ty} {vector}, ptr {memory}"));
+        };
+        for first in (0..count).step_by(in_part as usize) {
+            let part = self.shuffled(ty, vector, "poison", first..first + in_part);
+            let place = self.writer.value(&format!("getelementptr {element}, ptr {memory}, i32 {first}"));
+            self.writer.line(&format!("store volatile <{in_part} x {element}> {part}, ptr {place}"));
+        }
     }
 
     pub(super) fn per_lane(&mut self, value: &Value) -> PerLane {
@@ -62,7 +90,7 @@ impl FunctionLowering<'_, '_> {
     fn vector_per_lane(&mut self, vector: &str, bits: u32) -> PerLane {
         let ty = Width::All.int(bits);
         let memory = self.vector_memory(&ty);
-        self.writer.line(&format!("store {ty} {vector}, ptr {memory}"));
+        self.store_for_lanes(&ty, vector, &memory);
         PerLane::Memory(memory, bits)
     }
 
@@ -86,7 +114,7 @@ impl FunctionLowering<'_, '_> {
             }
             Pointers::Vector(pointers) => {
                 let memory = self.vector_memory("<32 x ptr>");
-                self.writer.line(&format!("store <32 x ptr> {pointers}, ptr {memory}"));
+                self.store_for_lanes("<32 x ptr>", &pointers, &memory);
                 LanePointers::Memory(memory)
             }
         }
