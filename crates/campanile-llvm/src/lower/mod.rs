@@ -5,11 +5,11 @@
 //! elsewhere. `evaluate` computes in the cheapest form; the chapters say what each instruction does, once for both widths.
 //! `control_flow` compiles the rule that the earliest block goes first; `service` leaves rare operations to the host.
 
+mod alike;
 mod approximate;
 mod arithmetic;
 mod avx512;
 mod calls;
-mod common;
 mod comparison;
 mod control_flow;
 mod conversion;

@@ -13,7 +13,7 @@ use campanile_core::isa::{Opcode, Synchronization};
 use campanile_core::module::{BlockId, Body, Instruction, RegisterId, keys};
 use cranelift_entity::EntityRef;
 
-use super::common;
+use super::alike;
 use super::function::{FunctionLowering, HomePart};
 use super::program::Program;
 use super::recomputation::Recomputed;
@@ -105,7 +105,7 @@ impl Regions {
         let recomputed = Recomputed::of(program.module, body, &graph, found);
         let mut live = live_registers(body, &Liveness::new(body, &graph), &barriers);
         live.retain(|register| !recomputed.contains(*register));
-        let alike = common::registers(program, body, &barriers, &live);
+        let alike = alike::registers(program, body, &barriers, &live);
         let starts = std::iter::once(first).chain(barriers).collect();
         let lowering = FunctionLowering::new(program, kernel)?;
         let is_common = |register: &RegisterId| alike.as_ref().is_some_and(|alike| alike.contains(register));
