@@ -15,8 +15,9 @@ use campanile_core::source::SourceFile;
 use campanile_core::{syntax, verify};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Codes that no short text of its own can show: bytes that are no text, depth, strictness, links of several modules.
-const ELSEWHERE: [Code; 7] = [
+/// Codes that no short text of its own can show: bytes that are no text, depth, strictness, links of several modules, and
+/// translations (`tests/cli/emit`).
+const ELSEWHERE: [Code; 12] = [
     Code::InvalidText,
     Code::DeepScopes,
     Code::ReturnNotLastStrict,
@@ -24,6 +25,11 @@ const ELSEWHERE: [Code; 7] = [
     Code::UnresolvedImport,
     Code::ImportMismatch,
     Code::IncompatibleVersions,
+    Code::TargetLacks,
+    Code::DeviceRecursion,
+    Code::Inexpressible,
+    Code::DeviceDecides,
+    Code::NotExported,
 ];
 
 /// A finding that a text claims to have.
