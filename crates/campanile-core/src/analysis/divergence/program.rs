@@ -22,7 +22,7 @@ impl Divergence {
     }
 
     /// Looks at all work-items of a work-group together, not only those of a sub-group: what is uniform here is the same
-    /// in all of them, each time that they come to a block which is [full](BodyDivergence::is_full); they all come there,
+    /// in all of them, each time that they come to a block which is [full](super::BodyDivergence::is_full); they all come there,
     /// and equally often. Only what follows from arguments, ids and constants is found to be uniform. All other values
     /// are varying.
     pub fn of_work_group(module: &Module, kernel: FunctionId, launch: LaunchShape) -> Self {
