@@ -154,6 +154,11 @@ impl<'m> Plan<'m> {
         self.taken.iter().filter(fits).copied().collect()
     }
 
+    /// Whether any function can be called by address.
+    pub fn calls_by_address(&self) -> bool {
+        !self.taken.is_empty()
+    }
+
     /// The address of a function: a number that only calls understand.
     pub fn function_address(&self, function: FunctionId) -> u64 {
         u64::from(function.as_u32() + 1) << 4

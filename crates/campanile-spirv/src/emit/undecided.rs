@@ -10,7 +10,7 @@ use campanile_core::analysis::{
     BodyDivergence, CallGraph, Callees, ControlFlowGraph, Divergence, LaunchShape, Witness,
 };
 use campanile_core::diagnostic::{Code, Diagnostic};
-use campanile_core::isa::{Memory, Opcode, SpecialRegister, Synchronization};
+use campanile_core::isa::{ControlFlow, Memory, Opcode, SpecialRegister, Synchronization};
 use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Module, Operand, Place, Scalar, keys};
 use cranelift_entity::EntityRef;
 
@@ -40,15 +40,8 @@ pub(super) fn undecided(plan: &Plan<'_>) -> Vec<Undecided> {
     let module = plan.module;
     let mut found = Vec::new();
     for (kernel, functions) in plan.reached() {
-        let graph = CallGraph::new(module, kernel);
-        let orders: Vec<Witness> = graph
-            .calls
-            .iter()
-            .filter(|call| order_matters(module, &call.callees))
-            .map(|call| call.site)
-            .collect();
-        let barrier = Opcode::Synchronization(Synchronization::BarrierWorkgroup);
-        let has_barrier = has(module, kernel, |instruction| instruction.op.opcode() == barrier);
+        let orders = if plan.calls_by_address() { orders(module, kernel) } else { Vec::new() };
+        let has_barrier = has(module, kernel, is_barrier) && returns_early(module, kernel);
         if !plan.meets_lanes(kernel) && orders.is_empty() && !has_barrier {
             continue;
         }
@@ -71,6 +64,27 @@ pub(super) fn undecided(plan: &Plan<'_>) -> Vec<Undecided> {
     let mut told = BTreeSet::new();
     found.retain(|one| told.insert((one.place.source, one.place.span.start)));
     found
+}
+
+/// The calls of a kernel, and of what it reaches, whose order others see.
+fn orders(module: &Module, kernel: FunctionId) -> Vec<Witness> {
+    let graph = CallGraph::new(module, kernel);
+    graph.calls.iter().filter(|call| order_matters(module, &call.callees)).map(|call| call.site).collect()
+}
+
+fn is_barrier(instruction: &Instruction) -> bool {
+    instruction.op.opcode() == Opcode::Synchronization(Synchronization::BarrierWorkgroup)
+}
+
+/// Whether a kernel ends from elsewhere than its last instruction, so that it is worth asking who has returned at a barrier.
+fn returns_early(module: &Module, kernel: FunctionId) -> bool {
+    let Some(body) = &module.functions[kernel].body else { return false };
+    let end = BlockId::new(body.blocks.len() - 1);
+    let ends = |instruction: &Instruction| match instruction.op.opcode() {
+        Opcode::ControlFlow(ControlFlow::Return) => true,
+        _ => body.operands(instruction).contains(&Operand::Block(end)),
+    };
+    body.instructions.iter().rev().skip(1).any(ends)
 }
 
 /// Whether an instruction of a function is as asked for.
@@ -146,7 +160,6 @@ impl Look<'_> {
 
     /// Barriers before which some work-items of the group may have returned.
     fn barriers(&self) -> Vec<Undecided> {
-        let barrier = Opcode::Synchronization(Synchronization::BarrierWorkgroup);
         let graph = ControlFlowGraph::new(self.body);
         let mut found = Vec::new();
         for block in graph.reverse_post_order() {
@@ -154,7 +167,7 @@ impl Look<'_> {
                 continue;
             }
             let instructions = self.body.block_instructions(*block);
-            for instruction in instructions.iter().filter(|one| one.op.opcode() == barrier) {
+            for instruction in instructions.iter().filter(|one| is_barrier(one)) {
                 let message = "work-items that have returned do not come to this barrier, for which OpenCL says nothing";
                 let help = "let them go on to the end, and leave out what they should not do";
                 found.push(self.at(Feature::ReturnedWorkItems, instruction, message.to_owned(), help));

@@ -13,6 +13,9 @@ use campanile_core::module::{
 ///
 /// A loop that exchanges a value which it has computed from the old one does not wait, but tries again.
 pub(super) fn waits(body: &Body) -> Vec<&Instruction> {
+    if !body.instructions.iter().any(|instruction| is_atomic_load(instruction) || is_exchange(instruction)) {
+        return Vec::new();
+    }
     let graph = ControlFlowGraph::new(body);
     let dominators = graph.dominators();
     let mut found = Vec::new();
