@@ -215,8 +215,13 @@ pub fn plural(count: usize, what: &str) -> String {
 /// # Errors
 /// When standard output cannot be written for another reason.
 pub fn print(text: &str) -> std::io::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// As [`print`], of any bytes.
+pub fn print_bytes(bytes: &[u8]) -> std::io::Result<()> {
     let mut stream = std::io::stdout().lock();
-    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

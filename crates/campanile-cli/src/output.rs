@@ -13,10 +13,7 @@ use crate::advice::advised;
 /// # Errors
 /// When the file cannot be written.
 pub fn write_whole(path: &Path, text: &str) -> Result<()> {
-    if path == Path::new("-") {
-        return crate::console::print(text).context("cannot write standard output");
-    }
-    replace(path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
+    write_whole_bytes(path, text.as_bytes())
 }
 
 /// Writes bytes. `-` is standard output.
@@ -25,11 +22,10 @@ pub fn write_whole(path: &Path, text: &str) -> Result<()> {
 /// When the file cannot be written, or standard output is a terminal, which shows no bytes.
 pub fn write_whole_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     if path == Path::new("-") {
-        let mut out = io::stdout().lock();
-        if out.is_terminal() && std::str::from_utf8(bytes).is_err() {
+        if io::stdout().is_terminal() && std::str::from_utf8(bytes).is_err() {
             return Err(advised("a terminal shows no binary output", "name a file with `-o`"));
         }
-        return out.write_all(bytes).and_then(|()| out.flush()).context("cannot write standard output");
+        return crate::console::print_bytes(bytes).context("cannot write standard output");
     }
     replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
 }

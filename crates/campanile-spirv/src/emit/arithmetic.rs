@@ -26,12 +26,7 @@ impl FunctionEmitter<'_, '_, '_> {
             let code = &mut emitter.code;
             let extended = |code: &mut Code<'_>, operation| code.extended_int(operation, sources);
             match opcode {
-                Arithmetic::Iabs => {
-                    let negative = code.negate(sources[0]);
-                    let zero = code.constant(sources[0].width, 0);
-                    let is_negative = code.compare(Op::SLessThan, sources[0], zero);
-                    code.select(is_negative, negative, sources[0])
-                }
+                Arithmetic::Iabs => code.absolute(sources[0]),
                 Arithmetic::Iadd if saturate => extended(code, OpenclStd100Op::s_add_sat),
                 Arithmetic::Iadd => code.add(sources[0], sources[1]),
                 Arithmetic::Ineg => code.negate(sources[0]),

@@ -5,7 +5,7 @@
 use campanile_core::isa::{CrossLane, Op as Operation, Operation as Combination};
 use campanile_core::module::Instruction;
 use rspirv::dr::Operand;
-use rspirv::spirv::{GroupOperation, Op, OpenclStd100Op, Scope};
+use rspirv::spirv::{GroupOperation, Op, Scope};
 
 use super::assembly::id;
 use super::code::Code;
@@ -30,7 +30,7 @@ impl FunctionEmitter<'_, '_, '_> {
             CrossLane::Redfirstidx => {
                 let active = self.active_mask();
                 let chosen = self.code.and(sources[0][0], active);
-                let first = lowest(&mut self.code, chosen);
+                let first = self.code.lowest(chosen);
                 self.assign(&self.body.operands(instruction)[0], &[first]);
             }
             CrossLane::Shfl => {
@@ -98,10 +98,7 @@ impl FunctionEmitter<'_, '_, '_> {
         let code = &mut self.code;
         let mut value = value;
         if op.operation() == Some(Combination::AbsMax) {
-            let negative = code.negate(value);
-            let zero = code.constant(width, 0);
-            let is_negative = code.compare(Op::SLessThan, value, zero);
-            value = code.select(is_negative, negative, value);
+            value = code.absolute(value);
         }
         let value = if signed { code.resize_signed(value, 32) } else { code.resize(value, 32) };
         let value = neutral_unless(code, by.own, value, neutral);
@@ -150,7 +147,7 @@ impl FunctionEmitter<'_, '_, '_> {
             true => (counted, self.code.is_not(none)),
             false => (by.mask, none),
         };
-        let first = lowest(&mut self.code, nans);
+        let first = self.code.lowest(nans);
         let five = self.code.constant(32, 31);
         let first = self.code.and(first, five);
         let wide = self.code.resize(pattern, 32);
@@ -214,15 +211,6 @@ fn is_set(code: &mut Code<'_>, mask: Bits, bit: Bits) -> Truth {
     let one = code.constant(32, 1);
     let bit = code.and(down, one);
     code.is_not_zero(bit)
-}
-
-/// The number of the lowest bit that is set; 32 if none is.
-fn lowest(code: &mut Code<'_>, mask: Bits) -> Bits {
-    let negative = code.negate(mask);
-    let lowest = code.and(mask, negative);
-    let one = code.constant(32, 1);
-    let below = code.sub(lowest, one);
-    code.extended_int(OpenclStd100Op::popcount, &[below])
 }
 
 fn neutral_unless(code: &mut Code<'_>, own: Option<Truth>, value: Bits, neutral: u64) -> Bits {

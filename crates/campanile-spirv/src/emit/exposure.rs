@@ -43,10 +43,7 @@ fn aligned(bytes: u32) -> [Operand; 2] {
 fn write_addresses(assembly: &mut Assembly, variables: &[Word]) {
     let (mut code, parameters) = begin(assembly, "__pisa_variables", 1);
     for (index, variable) in variables.iter().enumerate() {
-        let width = code.assembly.pointer_bits();
-        let ty = code.assembly.int(width);
-        let address = Bits { id: code.of(Op::ConvertPtrToU, ty, &[*variable]), width };
-        let address = code.resize(address, 64);
+        let address = code.address_of(*variable);
         let offset = code.constant(64, 8 * index as u64);
         let place = code.add(parameters[0], offset);
         let place = pointer(&mut code, place, 64);

@@ -11,7 +11,7 @@ use campanile_core::module::{
     BlockId, Body, FunctionId, Instruction, Operand, Place, RegisterId, RegisterType, Scalar, VariableId,
 };
 use cranelift_entity::{EntityRef, SecondaryMap};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::Word;
 use rustc_hash::FxHashMap;
 
 use super::code::Code;
@@ -410,10 +410,7 @@ impl FunctionEmitter<'_, '_, '_> {
             }
             _ => {
                 let variable = self.shared.variables[&variable];
-                let width = self.code.assembly.pointer_bits();
-                let ty = self.code.assembly.int(width);
-                let address = Bits { id: self.code.of(Op::ConvertPtrToU, ty, &[variable]), width };
-                self.code.resize(address, 64)
+                self.code.address_of(variable)
             }
         }
     }

@@ -136,11 +136,7 @@ pub(super) fn write_kernel(
     if hidden.shape {
         arguments.push(KernelArgument::Shape);
     }
-    let constants = if shared.plan.constants_are_global {
-        StorageClass::CrossWorkgroup
-    } else {
-        StorageClass::UniformConstant
-    };
+    let constants = shared.plan.constant_class();
     let types: Vec<Word> =
         arguments.iter().map(|argument| argument_type(assembly, kernel, argument, constants)).collect();
     assembly.name(made, &declared.name);
@@ -208,38 +204,30 @@ fn decorate_argument(
 ) {
     if *argument == KernelArgument::Shape {
         code.assembly.name(made, "shape");
-        let operands = vec![Operand::FunctionParameterAttribute(FunctionParameterAttribute::ByVal)];
-        code.assembly.decorate(made, Decoration::FuncParamAttr, operands);
+        attribute(code.assembly, made, FunctionParameterAttribute::ByVal);
         return aligned(code.assembly, made, 8);
     }
     let Some(position) = argument.parameter() else { return code.assembly.name(made, "printfbuffer") };
     let parameter = &kernel.parameters[position as usize];
     let assembly = &mut *code.assembly;
     assembly.name(made, &parameter.name);
-    let attribute = |assembly: &mut Assembly, attribute| {
-        let operands = vec![Operand::FunctionParameterAttribute(attribute)];
-        assembly.decorate(made, Decoration::FuncParamAttr, operands);
-    };
-    let aligned = |assembly: &mut Assembly, bytes: u32| {
-        assembly.decorate(made, Decoration::Alignment, vec![Operand::LiteralBit32(bytes)]);
-    };
     match argument {
         KernelArgument::Pointer { .. } | KernelArgument::Shared { .. } => {
             if let Some(bytes) = parameter.pointee_alignment {
-                aligned(assembly, bytes);
+                aligned(assembly, made, bytes);
             }
             let is_written = |facts: &AccessFacts| {
                 let here = facts.parameter(position as usize);
                 here.written.is_some() || here.escaped.is_some() || facts.wild_write.is_some()
             };
             if facts.is_some_and(|facts| !is_written(facts)) {
-                attribute(assembly, FunctionParameterAttribute::NoWrite);
+                attribute(assembly, made, FunctionParameterAttribute::NoWrite);
             }
         }
         KernelArgument::Structure { .. } => {
             let (_, unit) = structure(assembly, parameter);
-            attribute(assembly, FunctionParameterAttribute::ByVal);
-            aligned(assembly, unit);
+            attribute(assembly, made, FunctionParameterAttribute::ByVal);
+            aligned(assembly, made, unit);
         }
         KernelArgument::Integer { .. } | KernelArgument::PrintfBuffer | KernelArgument::Shape => {}
     }
@@ -248,8 +236,7 @@ fn decorate_argument(
 /// Says that nothing else points to the memory of an argument.
 fn decorate_alone(assembly: &mut Assembly, argument: &KernelArgument, made: Word) {
     if matches!(argument, KernelArgument::Pointer { .. }) {
-        let attribute = vec![Operand::FunctionParameterAttribute(FunctionParameterAttribute::NoAlias)];
-        assembly.decorate(made, Decoration::FuncParamAttr, attribute);
+        attribute(assembly, made, FunctionParameterAttribute::NoAlias);
         assembly.decorate(made, Decoration::Restrict, vec![]);
     }
 }
@@ -304,6 +291,11 @@ fn kernel_memory(
     memory
 }
 
+fn attribute(assembly: &mut Assembly, argument: Word, attribute: FunctionParameterAttribute) {
+    let operands = vec![Operand::FunctionParameterAttribute(attribute)];
+    assembly.decorate(argument, Decoration::FuncParamAttr, operands);
+}
+
 fn aligned(assembly: &mut Assembly, variable: Word, bytes: u32) {
     assembly.decorate(variable, Decoration::Alignment, vec![Operand::LiteralBit32(bytes)]);
 }
@@ -332,12 +324,7 @@ fn parameter_values(
     let mut values = Vec::new();
     for (argument, made) in arguments.iter().zip(ids) {
         values.push(match *argument {
-            KernelArgument::Pointer { .. } => {
-                let width = code.assembly.pointer_bits();
-                let ty = code.assembly.int(width);
-                let address = Bits { id: code.of(Op::ConvertPtrToU, ty, &[*made]), width };
-                ParameterValue::Value(code.resize(address, 64))
-            }
+            KernelArgument::Pointer { .. } => ParameterValue::Value(code.address_of(*made)),
             KernelArgument::Shared { .. } => {
                 shared_parameters += 1;
                 let address = shared.plan.shared_parameter_address(shared_parameters - 1);

@@ -39,12 +39,7 @@ impl FunctionEmitter<'_, '_, '_> {
                     unless_zero(code, sources[0], count)
                 }
                 Logical::Fbl => {
-                    // The bits below the lowest one.
-                    let negative = code.negate(sources[0]);
-                    let lowest = code.and(sources[0], negative);
-                    let one = code.constant(lowest.width, 1);
-                    let below = code.sub(lowest, one);
-                    let count = code.extended_int(OpenclStd100Op::popcount, &[below]);
+                    let count = code.lowest(sources[0]);
                     unless_zero(code, sources[0], count)
                 }
                 Logical::Sbfe => field(code, true, sources),

@@ -13,6 +13,8 @@ use campanile_core::module::{
     Operand, Parameter, Place, Scalar, Signature, Variable, VariableId,
 };
 
+use rspirv::spirv::StorageClass;
+
 use crate::options::Options;
 
 /// Least alignment of everything in private and shared memory.
@@ -88,7 +90,7 @@ pub(super) struct Plan<'m> {
     /// Whether generic addresses may point to private or shared memory.
     pub generic: [bool; 2],
     /// Whether constants lie in global memory, as generic addresses point to them.
-    pub constants_are_global: bool,
+    constants_are_global: bool,
     /// Calls that close a circle.
     pub recursion: Vec<(Place, FunctionId)>,
     hidden: BTreeMap<FunctionId, Hidden>,
@@ -152,6 +154,11 @@ impl<'m> Plan<'m> {
     pub fn taken(&self, signature: &Signature) -> Vec<FunctionId> {
         let fits = |function: &&FunctionId| self.module.functions[**function].signature() == Some(signature);
         self.taken.iter().filter(fits).copied().collect()
+    }
+
+    /// The storage class of constants.
+    pub fn constant_class(&self) -> StorageClass {
+        if self.constants_are_global { StorageClass::CrossWorkgroup } else { StorageClass::UniformConstant }
     }
 
     /// Whether any function can be called by address.

@@ -97,7 +97,7 @@ fn write_variable(
 
 fn class_of(shared: &Shared<'_>, space: Space) -> StorageClass {
     match space {
-        Space::Const if !shared.plan.constants_are_global => StorageClass::UniformConstant,
+        Space::Const => shared.plan.constant_class(),
         _ => StorageClass::CrossWorkgroup,
     }
 }

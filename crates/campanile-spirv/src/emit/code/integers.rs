@@ -110,12 +110,38 @@ impl Code<'_> {
         Bits { id: self.of(op, ty, &[a.id]), width }
     }
 
+    /// A signed integer without its sign; the least one stays as it is.
+    pub fn absolute(&mut self, a: Bits) -> Bits {
+        let negative = self.negate(a);
+        let zero = self.constant(a.width, 0);
+        let is_negative = self.compare(Op::SLessThan, a, zero);
+        self.select(is_negative, negative, a)
+    }
+
+    /// The number of the lowest bit that is set; the width if none is. Counted by the bits below it, as OpenCL has no
+    /// instruction for that before 2.0.
+    pub fn lowest(&mut self, a: Bits) -> Bits {
+        let negative = self.negate(a);
+        let lowest = self.and(a, negative);
+        let one = self.constant(a.width, 1);
+        let below = self.sub(lowest, one);
+        self.extended_int(OpenclStd100Op::popcount, &[below])
+    }
+
     /// The result of an extended instruction on integers, in the width of the first.
     pub fn extended_int(&mut self, instruction: OpenclStd100Op, operands: &[Bits]) -> Bits {
         let width = operands[0].width;
         let ty = self.assembly.int(width);
         let ids: Vec<Word> = operands.iter().map(|operand| operand.id).collect();
         Bits { id: self.extended(instruction, ty, &ids), width }
+    }
+
+    /// The address that a pointer is, in 64 bits.
+    pub fn address_of(&mut self, pointer: Word) -> Bits {
+        let width = self.assembly.pointer_bits();
+        let ty = self.assembly.int(width);
+        let address = Bits { id: self.of(Op::ConvertPtrToU, ty, &[pointer]), width };
+        self.resize(address, 64)
     }
 
     /// Whether a relation holds between two integers.

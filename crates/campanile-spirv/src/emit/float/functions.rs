@@ -83,13 +83,7 @@ impl Format {
         // A quotient may lose as much as OpenCL allows.
         let width =
             if self.kind == FloatFormat::F && opcode != FloatingPoint::Fdiv { 64 } else { self.wide().bits };
-        let numbers: Vec<Number> = sources
-            .iter()
-            .map(|source| {
-                let number = self.widened(code, *source);
-                code.resize_number(number, width)
-            })
-            .collect();
+        let numbers = self.all_widened(code, width, &sources);
         let result = match function {
             Some(OpenclStd100Op::rsqrt) if self.kind == FloatFormat::Df => reciprocal_root(code, numbers[0]),
             Some(function) => code.extended_number(function, &numbers),

@@ -167,6 +167,15 @@ impl Format {
         }
     }
 
+    /// The numbers that patterns stand for, in single or double precision.
+    fn all_widened(self, code: &mut Code<'_>, width: u32, patterns: &[Bits]) -> Vec<Number> {
+        let widened = |pattern: &Bits| {
+            let number = self.widened(code, *pattern);
+            code.resize_number(number, width)
+        };
+        patterns.iter().map(widened).collect()
+    }
+
     /// The format in which numbers of this one are computed.
     pub fn wide(self) -> Format {
         match self.kind {

@@ -78,13 +78,7 @@ impl Format {
         way: Way,
         sources: &[Bits],
     ) -> Bits {
-        let numbers: Vec<Number> = sources
-            .iter()
-            .map(|source| {
-                let number = self.widened(code, *source);
-                code.resize_number(number, width)
-            })
-            .collect();
+        let numbers = self.all_widened(code, width, sources);
         let result = match opcode {
             FloatingPoint::Fadd | FloatingPoint::Fsub => {
                 let mut addend = numbers[1];

@@ -82,17 +82,8 @@ impl FunctionEmitter<'_, '_, '_> {
             Space::Private => self.private_pointer(address),
             Space::Shared => self.shared_pointer(address),
             Space::Global => self.device_pointer(StorageClass::CrossWorkgroup, address),
-            Space::Const => self.device_pointer(self.constant_class(), address),
+            Space::Const => self.device_pointer(self.shared.plan.constant_class(), address),
             Space::Generic => self.generic_pointer(address),
-        }
-    }
-
-    /// The storage class of constants.
-    pub(super) fn constant_class(&self) -> StorageClass {
-        if self.shared.plan.constants_are_global {
-            StorageClass::CrossWorkgroup
-        } else {
-            StorageClass::UniformConstant
         }
     }
 
