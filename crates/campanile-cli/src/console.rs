@@ -218,7 +218,7 @@ pub fn print(text: &str) -> std::io::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// As [`print`], of any bytes.
+/// Prints bytes, as texts are printed.
 pub fn print_bytes(bytes: &[u8]) -> std::io::Result<()> {
     let mut stream = std::io::stdout().lock();
     match stream.write_all(bytes).and_then(|()| stream.flush()) {
