@@ -24,6 +24,8 @@ pub enum Choice {
     Checked,
     /// Kernels run on an OpenCL device; nothing is watched
     Opencl,
+    /// Compiled as for AMD GPUs, but for this machine and one work-item at a time: slow, to test that code
+    Scalar,
 }
 
 /// An engine.
@@ -35,6 +37,8 @@ pub enum Engine {
     Jit,
     /// Translates kernels to SPIR-V for an OpenCL device.
     OpenCl,
+    /// Compiles kernels for one lane at a time.
+    Scalar,
 }
 
 /// What `--device` says: an OpenCL device, perhaps a certain one.
@@ -122,7 +126,7 @@ impl Choice {
     pub fn for_device(self, device: Option<&DeviceChoice>) -> Result<Choice> {
         match (self, device) {
             (Choice::Auto, Some(_)) => Ok(Choice::Opencl),
-            (Choice::Jit | Choice::Checked, Some(_)) => Err(advised(
+            (Choice::Jit | Choice::Checked | Choice::Scalar, Some(_)) => Err(advised(
                 "`--device` asks for an OpenCL device, and `--engine` for the host's own processor",
                 "leave one of the two out",
             )),
@@ -164,6 +168,10 @@ impl Choice {
                     check.name()
                 ))),
                 None => watching.refuse_checked_only().map(|()| Engine::Jit),
+            },
+            Choice::Scalar => match watching.checks(Engine::Scalar).iter().next() {
+                Some(check) => Err(refused(format!("the scalar engine cannot check for `{}`", check.name()))),
+                None => watching.refuse_checked_only().map(|()| Engine::Scalar),
             },
             Choice::Opencl => {
                 if let Some(check) = watching.checks(Engine::OpenCl).iter().next() {
@@ -258,6 +266,7 @@ impl Engine {
             Engine::Jit => "jit",
             Engine::Checked => "checked",
             Engine::OpenCl => "opencl",
+            Engine::Scalar => "scalar",
         }
     }
 
@@ -269,7 +278,7 @@ impl Engine {
         let Setting { checks, step_budget, findings_limit, threads, cache, cpu, device, profile, progress } =
             setting;
         match self {
-            Engine::Jit => {
+            Engine::Jit | Engine::Scalar => {
                 let cache = if cache { ObjectCache::of_user() } else { None };
                 let usual = JitOptions::default();
                 let findings_limit = findings_limit.unwrap_or(usual.findings_limit);
@@ -282,6 +291,7 @@ impl Engine {
                     bounds,
                     cpu,
                     profile,
+                    scalar: self == Engine::Scalar,
                     report_crashes: true,
                     ..usual
                 };

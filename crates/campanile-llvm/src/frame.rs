@@ -102,11 +102,44 @@ pub struct SubgroupFrame {
     pub activation: *const Activation,
 }
 
+/// A lane of a sub-group, where lanes run one by one.
+#[repr(C)]
+#[derive(Debug)]
+pub struct LaneFrame {
+    /// Its sub-group.
+    pub sub_group: *mut SubgroupFrame,
+    /// Its private memory.
+    pub private: *mut u8,
+    /// What the services need to know of the lane; nothing to compiled code.
+    pub host: *mut c_void,
+    /// Its number in the sub-group.
+    pub lane: u32,
+}
+
+/// Why lanes that run one by one meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Meeting {
+    /// Each goes on after the ones before it have gone on to where they meet next.
+    Turn = 0,
+    /// To learn for which of them the value is not zero.
+    Ballot = 1,
+    /// To learn the value of one of them.
+    Read = 2,
+    /// To wait for the work-group together.
+    Barrier = 3,
+    /// To call functions at the addresses that are the values, one after another; to learn which turn that is.
+    Target = 4,
+}
+
 /// One value for each lane, in the low bits of 64.
 pub type Lanes = [u64; 32];
 
 /// Runs one sub-group.
 pub type SubgroupEntry = unsafe extern "C" fn(*mut SubgroupFrame);
+
+/// Runs one lane.
+pub type LaneEntry = unsafe extern "C" fn(*mut LaneFrame);
 
 /// Runs all sub-groups of the work-groups from one number up to another, x counting fastest, one after the other in this
 /// shared and private memory. The frames of its sub-groups have no host.
@@ -134,4 +167,11 @@ pub struct Services {
     /// Judges a guarded access, by its number, of some lanes at their addresses in the space that the instruction names.
     /// Returns the lanes that may make it, and takes note of the others' faults.
     pub permit: unsafe extern "C" fn(*mut SubgroupFrame, u32, u32, *const Lanes) -> u32,
+    /// Lets a lane meet the others that are active, by the number of a [`Meeting`], at an instruction of its function, with
+    /// the number of a lane and a value.
+    pub meet: unsafe extern "C" fn(*mut LaneFrame, u32, u32, u32, u64) -> u64,
+    /// Tells that a lane calls a function, at an instruction of the one that it is in, in a turn.
+    pub enter: unsafe extern "C" fn(*mut LaneFrame, u32, u32),
+    /// Tells that it has returned.
+    pub leave: unsafe extern "C" fn(*mut LaneFrame),
 }

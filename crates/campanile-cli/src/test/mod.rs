@@ -92,6 +92,8 @@ enum Engines {
     Checked,
     /// Kernels run on an OpenCL device; nothing is watched
     Opencl,
+    /// Compiled as for AMD GPUs, but for this machine and one work-item at a time
+    Scalar,
     /// All that can be had here
     All,
 }
@@ -177,6 +179,7 @@ impl Test {
                 Engines::Jit => Choice::Jit,
                 Engines::Checked => Choice::Checked,
                 Engines::Opencl => Choice::Opencl,
+                Engines::Scalar => Choice::Scalar,
                 Engines::All => {
                     engines.extend(Engine::all(console));
                     continue;
@@ -190,7 +193,7 @@ impl Test {
         engines.dedup();
         let checks = |engine| match engine {
             Engine::Checked => watching.checks(engine),
-            Engine::Jit | Engine::OpenCl => of_compiled.checks(engine),
+            Engine::Jit | Engine::Scalar | Engine::OpenCl => of_compiled.checks(engine),
         };
         let device = self.device.as_ref().and_then(|device| device.name.clone());
         let engines = engines.into_iter().map(|engine| (engine, checks(engine))).collect();

@@ -11,7 +11,7 @@ use super::operation::Operation;
 use crate::error::{CompileError, JitError};
 use crate::ffi::entry::Entry;
 use crate::ffi::object::Object;
-use crate::frame::{GroupsEntry, SubgroupEntry};
+use crate::frame::{GroupsEntry, LaneEntry, SubgroupEntry};
 use crate::jit::Jit;
 use crate::llvm::Llvm;
 use crate::lower::{EntryName, Instrumentation, Lowered, Specialization, Target};
@@ -31,6 +31,7 @@ pub(super) type Lower = fn(&Program, FunctionId, &Specialization, &Target, Instr
 pub(super) enum KernelEntry {
     Groups(Entry<GroupsEntry>),
     Subgroup(Entry<SubgroupEntry>),
+    Lane(Entry<LaneEntry>),
 }
 
 /// A kernel that has been compiled for some launches.
@@ -95,6 +96,7 @@ impl Compiler {
         let entry = match &lowered.entry {
             EntryName::Groups(name) => KernelEntry::Groups(jit.entry(name)?),
             EntryName::Subgroup(name) => KernelEntry::Subgroup(jit.entry(name)?),
+            EntryName::Lane(name) => KernelEntry::Lane(jit.entry(name)?),
         };
         let Lowered { shared_bytes, private_bytes, together, sites, counted, .. } = lowered;
         Ok(Compiled { entry, operations, shared_bytes, private_bytes, together, sites, counted })

@@ -11,6 +11,7 @@ mod compile;
 mod crash;
 mod distribute;
 mod guard;
+mod lanes;
 mod memory;
 mod operation;
 mod services;
@@ -34,7 +35,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{LoadError, MachineError};
 use crate::frame::{BlockCount, LaunchFrame};
 use crate::llvm::Llvm;
-use crate::lower::{self, Instrumentation, Specialization};
+use crate::lower::{self, Instrumentation, Specialization, Target};
 use crate::machine::TargetMachine;
 use block::Block;
 use buffers::BufferUse;
@@ -66,6 +67,9 @@ pub struct JitOptions {
     pub bounds: bool,
     /// Whether executions are counted.
     pub profile: bool,
+    /// Whether lanes run one by one, as code for AMD GPUs has them, instead of 32 together. That is slow, and neither watches
+    /// bounds nor counts: it shows that such code does what it should.
+    pub scalar: bool,
     /// Whether a kernel that crashes ends the program with a message on standard error that names it, instead of a signal.
     /// It takes the process's handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, for good.
     pub report_crashes: bool,
@@ -84,6 +88,7 @@ impl Default for JitOptions {
             cache: ObjectCache::of_user(),
             bounds: false,
             profile: false,
+            scalar: false,
             report_crashes: false,
             cpu: None,
         }
@@ -99,6 +104,11 @@ pub enum JitUnavailable {
     /// The LLVM that there is emits no code for this machine.
     #[error(transparent)]
     Machine(#[from] MachineError),
+    /// Lanes cannot run one by one here.
+    #[error(
+        "the scalar engine needs a processor that multiplies and adds with one rounding and knows half precision (x86-64-v3)"
+    )]
+    Processor,
     /// The module's variables do not fit into memory.
     #[error(transparent)]
     Variables(#[from] DeviceError),
@@ -124,7 +134,8 @@ impl JitEngine {
     /// # Errors
     /// When there is no LLVM for this machine, or the module's variables do not fit into memory.
     pub fn new(module: Arc<Module>, options: JitOptions) -> Result<Self, JitUnavailable> {
-        Self::with_lowering(module, options, lower::lower_specialized)
+        let lower: Lower = if options.scalar { lower::lower_for_host } else { lower::lower_specialized };
+        Self::with_lowering(module, options, lower)
     }
 
     /// Whether there is an LLVM for this machine.
@@ -148,6 +159,10 @@ impl JitEngine {
         };
         if options.report_crashes {
             crash::report();
+        }
+        let target = Target::of(&machine);
+        if options.scalar && !(target.fused && target.half_conversion && target.integral) {
+            return Err(JitUnavailable::Processor);
         }
         let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
         let memory = DeviceMemory::new(&module, options.bounds)?;
@@ -325,7 +340,7 @@ fn shape(range: &NdRange) -> LaunchShape {
 
 impl Engine for JitEngine {
     fn name(&self) -> &'static str {
-        "jit"
+        if self.options.scalar { "scalar" } else { "jit" }
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<MemoryId, EngineError> {

@@ -12,13 +12,14 @@ use corosensei::Yielder;
 use cranelift_entity::EntityRef;
 
 use super::guard::{Guard, UnderWay};
+use super::lanes::{enter, leave, meet};
 use super::operation::{MOST_RESULTS, Operation};
 use crate::frame::{Lanes, Services, SubgroupFrame};
 use crate::lower::Fault;
 
 /// The services.
 pub(super) static SERVICES: Services =
-    Services { barrier, yield_turn, compute, cross_lane, atomic, fault, permit };
+    Services { barrier, yield_turn, compute, cross_lane, atomic, fault, permit, meet, enter, leave };
 
 /// What the services need to know of a launch: [`LaunchFrame::host`](crate::frame::LaunchFrame::host) points to it.
 pub(super) struct LaunchHost<'a> {

@@ -13,6 +13,7 @@ use corosensei::{Coroutine, CoroutineResult};
 use super::block::Block;
 use super::compile::{Compiled, KernelEntry};
 use super::crash::Kernel;
+use super::lanes::Lanes;
 use super::services::{Pause, Turns};
 use crate::ffi::entry::Entry;
 use crate::frame::{
@@ -48,10 +49,16 @@ impl Job<'_> {
         let local: u32 = self.range.local.iter().product();
         // Deep calls need a stack of their own.
         let deep = self.compiled.private_bytes.is_none();
+        let by_sub_groups = |run| match local > SUBGROUP_SIZE || deep {
+            true => Method::Turns(run),
+            false => Method::Single(run),
+        };
         match &self.compiled.entry {
             KernelEntry::Groups(groups) => Method::Whole(groups.clone()),
-            KernelEntry::Subgroup(entry) if local > SUBGROUP_SIZE || deep => Method::Turns(entry.clone()),
-            KernelEntry::Subgroup(entry) => Method::Single(entry.clone()),
+            KernelEntry::Subgroup(entry) => by_sub_groups(SubGroups::Compiled(entry.clone())),
+            KernelEntry::Lane(entry) => {
+                by_sub_groups(SubGroups::Lanes(Lanes::new(entry.clone(), self.frame.private_bytes, deep)))
+            }
         }
     }
 }
@@ -62,9 +69,37 @@ enum Method {
     /// Compiled code goes from sub-group to sub-group and work-group to work-group.
     Whole(Entry<GroupsEntry>),
     /// One sub-group after another, as none waits for another.
-    Single(Entry<SubgroupEntry>),
+    Single(SubGroups),
     /// All sub-groups of a work-group take turns.
-    Turns(Entry<SubgroupEntry>),
+    Turns(SubGroups),
+}
+
+/// What runs a sub-group.
+#[derive(Clone)]
+enum SubGroups {
+    /// Compiled code, all lanes at once.
+    Compiled(Entry<SubgroupEntry>),
+    /// Lanes one by one.
+    Lanes(Lanes),
+}
+
+impl SubGroups {
+    /// Runs a sub-group to its end.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a sub-group that begins, whose memory nobody else uses.
+    unsafe fn run(&self, frame: *mut SubgroupFrame) -> Result<(), EngineError> {
+        match self {
+            SubGroups::Compiled(entry) => {
+                // SAFETY: the entry has this type. What the kernel does with the addresses it is given is its own affair.
+                unsafe { entry.call((frame,)) };
+                Ok(())
+            }
+            // SAFETY: as the caller says.
+            SubGroups::Lanes(lanes) => unsafe { lanes.run(frame) },
+        }
+    }
 }
 
 /// A thread with the memory of a work-group.
@@ -86,7 +121,7 @@ pub(super) struct Worker<'a> {
 
 /// A sub-group under way.
 struct Running {
-    coroutine: Coroutine<(), Pause, ()>,
+    coroutine: Coroutine<(), Pause, Result<(), EngineError>>,
     at_barrier: bool,
 }
 
@@ -143,8 +178,8 @@ impl<'a> Worker<'a> {
             Method::Turns(entry) => self.take_turns(&entry, &mut frames)?,
             Method::Single(entry) => {
                 for frame in &mut frames {
-                    // SAFETY: the entry has this type; the frames live, and memory is as above.
-                    unsafe { entry.call((frame,)) };
+                    // SAFETY: the frames live, and memory is as above.
+                    unsafe { entry.run(frame) }?;
                 }
             }
             Method::Whole(_) => unreachable!("compiled code runs whole work-groups by itself"),
@@ -167,18 +202,15 @@ impl<'a> Worker<'a> {
     }
 
     /// Resumes the sub-groups in turn until all have ended. A barrier opens when all that have not ended wait there.
-    fn take_turns(
-        &mut self,
-        entry: &Entry<SubgroupEntry>,
-        frames: &mut [SubgroupFrame],
-    ) -> Result<(), EngineError> {
+    fn take_turns(&mut self, entry: &SubGroups, frames: &mut [SubgroupFrame]) -> Result<(), EngineError> {
         let begun = frames.iter_mut().map(|frame| self.begin(entry, frame)).collect::<Result<Vec<_>, _>>();
         let mut running = begun?;
+        let mut ended_well = Ok(());
         while !running.is_empty() {
             for sub_group in running.iter_mut().filter(|one| !one.at_barrier) {
                 match sub_group.coroutine.resume(()) {
                     CoroutineResult::Yield(pause) => sub_group.at_barrier = pause == Pause::Barrier,
-                    CoroutineResult::Return(()) => {}
+                    CoroutineResult::Return(done) => ended_well = ended_well.and(done),
                 }
             }
             let ended = running.extract_if(.., |one| one.coroutine.done());
@@ -187,15 +219,11 @@ impl<'a> Worker<'a> {
                 running.iter_mut().for_each(|one| one.at_barrier = false);
             }
         }
-        Ok(())
+        ended_well
     }
 
     /// A sub-group that is about to begin.
-    fn begin(
-        &mut self,
-        entry: &Entry<SubgroupEntry>,
-        frame: &mut SubgroupFrame,
-    ) -> Result<Running, EngineError> {
+    fn begin(&mut self, entry: &SubGroups, frame: &mut SubgroupFrame) -> Result<Running, EngineError> {
         let size = if self.job.compiled.private_bytes.is_none() { DEEP_STACK } else { STACK };
         let stack = match self.stacks.pop() {
             Some(stack) => stack,
@@ -204,11 +232,10 @@ impl<'a> Worker<'a> {
         let entry = entry.clone();
         let frame = ptr::from_mut(frame);
         let coroutine = Coroutine::with_stack(stack, move |turns: &Turns, ()| {
-            // SAFETY: the frames live until all sub-groups have ended, each is used by one alone, and the entry has this
-            // type; memory is as above.
+            // SAFETY: the frames live until all sub-groups have ended, and each is used by one alone; memory is as above.
             unsafe {
                 (*frame).host = ptr::from_ref(turns).cast_mut().cast();
-                entry.call((frame,));
+                entry.run(frame)
             }
         });
         Ok(Running { coroutine, at_barrier: false })

@@ -178,7 +178,7 @@ impl Device {
         match Device::jit(module) {
             Ok(device) => Ok(device),
             Err(JitUnavailable::Variables(error)) => Err(error),
-            Err(JitUnavailable::Llvm(_) | JitUnavailable::Machine(_)) => Device::checked(module),
+            Err(_) => Device::checked(module),
         }
     }
 
