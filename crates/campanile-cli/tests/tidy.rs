@@ -15,10 +15,11 @@ const CORE_ORDER: [&str; 9] =
     ["source", "diagnostic", "isa", "syntax", "format", "module", "verify", "link", "analysis"];
 
 /// What each crate may depend on. Tests may use more.
-const DEPENDENCIES: [(&str, &[&str]); 9] = [
+const DEPENDENCIES: [(&str, &[&str]); 10] = [
     (
         "campanile",
         &[
+            "campanile-amdgpu",
             "campanile-contract",
             "campanile-core",
             "campanile-engine",
@@ -28,6 +29,7 @@ const DEPENDENCIES: [(&str, &[&str]); 9] = [
         ],
     ),
     ("campanile-core", &[]),
+    ("campanile-amdgpu", &["campanile-core"]),
     ("campanile-contract", &["campanile-core"]),
     ("campanile-engine", &["campanile-contract", "campanile-core"]),
     ("campanile-llvm", &["campanile-contract", "campanile-core", "campanile-engine"]),
