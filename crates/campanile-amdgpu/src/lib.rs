@@ -14,12 +14,35 @@
 //! assert_eq!(slots, ["v3", "v4"]);
 //! ```
 //!
+//! [`Target::callee_saved`] says which registers survive a call, [`HiddenInput`] what functions get besides their
+//! arguments, [`KernargSegment`] and [`kernel_entry`] what kernels find, and [`spill_plan`] what is held over each call.
+//! [`ModuleAbi`] is all of it for a module, in the form that `pisa abi` saves.
+//!
 //! Nothing here calls LLVM. That LLVM really does what is computed here is shown by the tests of `campanile-llvm`.
 
+mod abi;
+mod entry;
+mod inputs;
+mod kernarg;
+mod needs;
 mod placement;
+mod registers;
+mod spills;
+mod system_v;
 mod target;
 mod types;
 
+pub use abi::{ArgumentAbi, CallAbi, FixedRegisters, FunctionAbi, InputAbi, KernelAbi, ModuleAbi};
+pub use entry::{EntryRegister, KernelFacts, kernel_entry};
+pub use inputs::{HiddenInput, HiddenInputs};
+pub use kernarg::{ArgumentKind, HiddenArgument, KernargSegment, KernelArgument};
+pub use needs::{Callee, Needs, needs};
 pub use placement::{Extension, Parameter, Passing, Place, Placement, ResultPlace, Run, Signature, Slot};
+pub use registers::{
+    BASE_POINTER, FRAME_POINTER, RETURN_ADDRESS, RegisterFile, RegisterRange, SCRATCH_DESCRIPTOR,
+    STACK_POINTER,
+};
+pub use spills::{CallPlan, spill_plan};
+pub use system_v::{SystemVPlace, SystemVPlacement};
 pub use target::{CodeObject, Generation, LlvmVersion, Processor, Target, TargetError};
 pub use types::{Scalar, Type};

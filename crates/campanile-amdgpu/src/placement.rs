@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 use crate::types::{Type, align_up};
 
 /// The vector registers that arguments can take, from `v0` on.
@@ -112,6 +114,12 @@ impl fmt::Display for Slot {
             Slot::Scalar(index) => write!(formatter, "s{index}"),
             Slot::Stack(offset) => write!(formatter, "stack+{offset}"),
         }
+    }
+}
+
+impl Serialize for Slot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

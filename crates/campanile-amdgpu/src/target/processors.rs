@@ -81,10 +81,17 @@ pub struct Processor {
     pub generation: Generation,
     /// The first of the known versions of LLVM that has it.
     pub since: LlvmVersion,
+    /// Whether what the hardware adds to the scalar registers of a kernel must end at `s15` or later, by a fault of it.
+    pub pads_user_scalars: bool,
 }
 
 const fn processor(name: &'static str, generation: Generation, since: LlvmVersion) -> Processor {
-    Processor { name, generation, since }
+    Processor { name, generation, since, pads_user_scalars: false }
+}
+
+/// A processor whose work-group ids end at `s15`.
+const fn padded(name: &'static str, generation: Generation, since: LlvmVersion) -> Processor {
+    Processor { pads_user_scalars: true, ..processor(name, generation, since) }
 }
 
 impl Processor {
@@ -111,9 +118,9 @@ impl Processor {
         processor("gfx1034", Generation::Gfx10, Llvm19),
         processor("gfx1035", Generation::Gfx10, Llvm19),
         processor("gfx1036", Generation::Gfx10, Llvm19),
-        processor("gfx1100", Generation::Gfx11, Llvm19),
+        padded("gfx1100", Generation::Gfx11, Llvm19),
         processor("gfx1101", Generation::Gfx11, Llvm19),
-        processor("gfx1102", Generation::Gfx11, Llvm19),
+        padded("gfx1102", Generation::Gfx11, Llvm19),
         processor("gfx1103", Generation::Gfx11, Llvm19),
         processor("gfx1150", Generation::Gfx11, Llvm19),
         processor("gfx1151", Generation::Gfx11, Llvm19),
