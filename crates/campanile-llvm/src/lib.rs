@@ -25,6 +25,7 @@
 //! What LLVM calls a fatal error, such as an operation that a processor does not have, ends the work and not the
 //! process: modules are therefore given to the machine and come back.
 
+mod amdgpu;
 mod cpus;
 mod engine;
 mod error;
@@ -32,18 +33,21 @@ mod ffi;
 pub mod frame;
 mod host;
 mod jit;
+mod linker;
 mod llvm;
 pub mod lower;
 mod machine;
 mod module;
 mod search;
 
+pub use amdgpu::{AmdgpuCompiler, AmdgpuError};
 pub use engine::{CacheContents, JitEngine, JitOptions, JitUnavailable, ObjectCache, PASSES};
 pub use error::{Attempt, CompileError, Fault, JitError, LoadError, MachineError};
 pub use ffi::entry::{Entry, Signature};
 pub use ffi::object::Object;
 pub use host::{Cache, CacheKind, Cpu, Host, VectorClass};
 pub use jit::Jit;
+pub use linker::{LinkError, Linker};
 pub use llvm::Llvm;
 pub use machine::{CodeLevel, Description, TargetMachine};
 pub use module::Module;

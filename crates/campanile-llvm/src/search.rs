@@ -54,17 +54,37 @@ fn toolchain() -> Vec<Place> {
             return places;
         }
     }
-    let answer = Command::new("rustc").args(["--print", "sysroot"]).output();
-    let fault = match answer {
-        Ok(output) if output.status.success() => {
-            let sysroot = String::from_utf8_lossy(&output.stdout);
-            return in_folder(SOURCE, &Path::new(sysroot.trim()).join("lib"));
+    match sysroot() {
+        Ok(folder) => in_folder(SOURCE, &folder.join("lib")),
+        Err(fault) => {
+            let path = PathBuf::from("rustc --print sysroot");
+            vec![Place { source: SOURCE, path, outlook: Err(Fault::Unloadable(fault)) }]
         }
-        Ok(output) => format!("it ended with {}", output.status),
-        Err(error) => format!("it cannot be run: {error}"),
-    };
-    let path = PathBuf::from("rustc --print sysroot");
-    vec![Place { source: SOURCE, path, outlook: Err(Fault::Unloadable(fault)) }]
+    }
+}
+
+/// Where the Rust compiler says that its toolchain is.
+///
+/// # Errors
+///
+/// Why it does not say so.
+fn sysroot() -> Result<PathBuf, String> {
+    match Command::new("rustc").args(["--print", "sysroot"]).output() {
+        Ok(output) if output.status.success() => {
+            Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+        }
+        Ok(output) => Err(format!("it ended with {}", output.status)),
+        Err(error) => Err(format!("it cannot be run: {error}")),
+    }
+}
+
+/// The programs of this name that the Rust toolchain has for its own use.
+pub fn toolchain_programs(name: &str) -> Vec<PathBuf> {
+    let folder = rustup_home().and_then(|home| default_toolchain(&home)).filter(|folder| folder.is_dir());
+    let Some(folder) = folder.or_else(|| sysroot().ok()) else { return vec![] };
+    let targets = fs::read_dir(folder.join("lib/rustlib")).into_iter().flatten().flatten();
+    let programs = targets.map(|target| target.path().join("bin").join(name));
+    programs.filter(|program| program.is_file()).collect()
 }
 
 fn rustup_home() -> Option<PathBuf> {

@@ -37,7 +37,7 @@
 //! ```
 //!
 //! What tools need beyond that is here too: the language ([`language`]), the launch contract ([`contract`]), the
-//! engines ([`engine`]), LLVM ([`llvm`]), OpenCL ([`opencl`]) and SPIR-V ([`spirv`]).
+//! engines ([`engine`]), LLVM ([`llvm`]), the ABI of AMD GPUs ([`amdgpu`]), OpenCL ([`opencl`]) and SPIR-V ([`spirv`]).
 
 mod buffer;
 mod device;
@@ -49,6 +49,7 @@ pub mod profile;
 mod records;
 
 pub use buffer::{AnyBuffer, Buffer, BufferError};
+pub use campanile_amdgpu as amdgpu;
 pub use campanile_contract as contract;
 pub use campanile_core as language;
 pub use campanile_engine as engine;

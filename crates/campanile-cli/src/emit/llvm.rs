@@ -23,16 +23,21 @@ pub(super) struct LlvmOptions {
     /// Work-items of every work-group in each dimension, which makes for better code
     #[arg(short, long, value_name = "X[,Y[,Z]]")]
     local: Option<Size>,
-    /// Processor to make code for, such as `x86-64-v3`; this machine's if left out
+    /// Processor to make code for, such as `x86-64-v3`, this machine's if left out; of AMD GPUs, such as `gfx1100`
     #[arg(long, value_name = "NAME")]
-    cpu: Option<String>,
+    pub cpu: Option<String>,
 }
 
 impl LlvmOptions {
     /// An option that is given.
     pub fn given(&self) -> Option<&'static str> {
+        self.given_for_kernel().or(self.cpu.as_ref().map(|_| "--cpu"))
+    }
+
+    /// An option that is given and speaks of one kernel.
+    pub fn given_for_kernel(&self) -> Option<&'static str> {
         let kernel = self.kernel.as_ref().map(|_| "--kernel");
-        kernel.or(self.local.as_ref().map(|_| "--local")).or(self.cpu.as_ref().map(|_| "--cpu"))
+        kernel.or(self.local.as_ref().map(|_| "--local"))
     }
 
     /// The text of a kernel.

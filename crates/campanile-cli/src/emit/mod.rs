@@ -1,5 +1,6 @@
 //! `pisa emit`
 
+mod amdgpu;
 mod llvm;
 mod spirv;
 
@@ -9,6 +10,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use self::amdgpu::{AmdgpuOptions, Product};
 use self::llvm::LlvmOptions;
 use self::spirv::SpirvOptions;
 use crate::advice::advised;
@@ -22,17 +24,21 @@ use crate::{Outcome, input, output};
 /// local size that is given, or that the kernel requires; without one, for any.
 ///
 /// `spirv` is a module for the OpenCL environment, with all kernels, that `clCreateProgramWithIL` takes; `spvasm` is its text.
+///
+/// `amdgpu` is a code object with all kernels and exported functions, which HSA's loader takes, for the processor that `--cpu`
+/// names; `amdgpu-llvm` and `amdgpu-asm` are its IR and its assembly.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   pisa emit examples/scan.pisa --to asm --local 256
   pisa emit kernels.pisa --to llvm --kernel step -o step.ll
   pisa emit kernels.pisa --to llvm | opt -passes='default<O3>' -S
+  pisa emit kernels.pisa --to amdgpu --cpu gfx1100 -o kernels.co
   pisa emit kernels.pisa --to spirv -o kernels.spv
   pisa emit kernels.pisa --to spirv --target opencl2.2 | spirv-val --target-env opencl2.2 -
 
 Exit status: 0 emitted, 1 the modules are at fault or need what the target does not have, 2 wrong usage, unreadable
-files, or no LLVM.")]
+files, or no LLVM or linker.")]
 pub struct Emit {
     /// Modules; `-` is standard input. Several are linked
     #[arg(required = true, value_name = "FILE")]
@@ -42,6 +48,8 @@ pub struct Emit {
     to: Form,
     #[command(flatten)]
     llvm: LlvmOptions,
+    #[command(flatten)]
+    amdgpu: AmdgpuOptions,
     #[command(flatten)]
     spirv: SpirvOptions,
     /// Where to write the result; `-` is standard output
@@ -60,6 +68,24 @@ enum Form {
     Spirv,
     /// SPIR-V as text
     Spvasm,
+    /// Code object for an AMD GPU
+    Amdgpu,
+    /// LLVM IR for an AMD GPU, not optimized
+    AmdgpuLlvm,
+    /// Assembly for an AMD GPU, optimized
+    AmdgpuAsm,
+}
+
+impl Form {
+    /// What is made for an AMD GPU, if it is for one.
+    fn product(self) -> Option<Product> {
+        match self {
+            Form::Amdgpu => Some(Product::CodeObject),
+            Form::AmdgpuLlvm => Some(Product::Ir),
+            Form::AmdgpuAsm => Some(Product::Assembly),
+            Form::Llvm | Form::Asm | Form::Spirv | Form::Spvasm => None,
+        }
+    }
 }
 
 impl Emit {
@@ -72,6 +98,9 @@ impl Emit {
         let program = input::load_program(&self.files, library, console, &mut tally)?;
         let bytes = match &program {
             None => None,
+            Some(program) if let Some(product) = self.to.product() => {
+                self.amdgpu.emitted(program, product, self.llvm.cpu.as_deref(), console, &mut tally)?
+            }
             Some(program) if is_spirv => {
                 self.spirv.emitted(program, self.to == Form::Spvasm, console, &mut tally)?
             }
@@ -86,12 +115,19 @@ impl Emit {
 
     /// Options that another form has are no use here, and mean a mistake.
     fn refuse_options_of_others(&self) -> Result<()> {
-        let (given, forms) = match self.to {
-            Form::Llvm | Form::Asm => (self.spirv.given(), "`--to spirv` and `--to spvasm`"),
-            Form::Spirv | Form::Spvasm => (self.llvm.given(), "`--to llvm` and `--to asm`"),
+        let of_spirv = (self.spirv.given(), "`--to spirv` and `--to spvasm`");
+        let of_llvm = (self.llvm.given(), "`--to llvm` and `--to asm`");
+        let of_kernels = (self.llvm.given_for_kernel(), of_llvm.1);
+        let of_amdgpu = (self.amdgpu.given(), "`--to amdgpu` and its like");
+        let others = match self.to {
+            Form::Llvm | Form::Asm => [of_spirv, of_amdgpu],
+            Form::Spirv | Form::Spvasm => [of_llvm, of_amdgpu],
+            Form::Amdgpu | Form::AmdgpuLlvm | Form::AmdgpuAsm => [of_spirv, of_kernels],
         };
-        match given {
-            Some(option) => Err(advised(format!("`{option}` is an option of {forms}"), "leave it out")),
+        match others.into_iter().find_map(|(given, forms)| Some((given?, forms))) {
+            Some((option, forms)) => {
+                Err(advised(format!("`{option}` is an option of {forms}"), "leave it out"))
+            }
             None => Ok(()),
         }
     }

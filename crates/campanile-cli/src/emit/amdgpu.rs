@@ -1,0 +1,103 @@
+//! Modules as code objects for AMD GPUs, and as their assembly.
+
+use anyhow::Result;
+use campanile::amdgpu::{CodeObject, LlvmVersion, Processor, TargetError};
+use campanile::language::diagnostic::Sink;
+use campanile::language::module::Module;
+use campanile::llvm::{AmdgpuCompiler, AmdgpuError, Llvm};
+use clap::{Args, ValueEnum};
+
+use crate::advice::advised;
+use crate::console::{Console, Tally};
+
+/// Options of the forms for AMD GPUs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of amdgpu, amdgpu-llvm and amdgpu-asm")]
+pub(super) struct AmdgpuOptions {
+    /// Version of the code object [default: 5]
+    #[arg(long, value_name = "VERSION")]
+    code_object: Option<Version>,
+}
+
+/// Versions of code objects that are made.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Version {
+    /// What ROCm 5.3 and newer load
+    #[value(name = "5")]
+    V5,
+    /// What ROCm 6.3 and newer load
+    #[value(name = "6")]
+    V6,
+}
+
+/// What is made for an AMD GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Product {
+    CodeObject,
+    Ir,
+    Assembly,
+}
+
+impl AmdgpuOptions {
+    /// An option that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        self.code_object.map(|_| "--code-object")
+    }
+
+    /// What is made of a module for a processor; none when the module is at fault, which people are told.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such processor, no LLVM for it, or no linker.
+    pub fn emitted(
+        &self,
+        program: &Module,
+        product: Product,
+        cpu: Option<&str>,
+        console: &Console,
+        tally: &mut Tally,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(cpu) = cpu else {
+            return Err(advised(
+                "no processor is named",
+                "choose one with `--cpu`, such as `--cpu gfx1100` (see `pisa abi --help`)",
+            ));
+        };
+        let processor = cpu.parse::<&'static Processor>().map_err(unknown)?;
+        let code_object = match self.code_object {
+            Some(Version::V6) => CodeObject::V6,
+            Some(Version::V5) | None => CodeObject::V5,
+        };
+        let compiler = AmdgpuCompiler::new(Llvm::load()?, processor, code_object)?;
+        let made = match product {
+            Product::CodeObject => compiler.code_object(program),
+            Product::Ir => compiler.ir(program).map(String::into_bytes),
+            Product::Assembly => compiler.assembly(program).map(String::into_bytes),
+        };
+        match made {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(AmdgpuError::Module(faults)) => {
+                let mut sink = Sink::new();
+                faults.into_iter().for_each(|fault| sink.push(fault));
+                console.diagnostics(sink, tally);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The error of a processor that is not known.
+fn unknown(error: TargetError) -> anyhow::Error {
+    let help = match &error {
+        TargetError::Unknown { nearest, .. } if !nearest.is_empty() => {
+            format!("did you mean `{}`?", nearest.join("` or `"))
+        }
+        _ => {
+            let newest = LlvmVersion::Llvm22;
+            let names = Processor::ALL.iter().filter(|one| one.since <= newest).map(|one| one.name);
+            format!("choose one of {}", names.collect::<Vec<_>>().join(", "))
+        }
+    };
+    advised(error.to_string(), help)
+}

@@ -1,0 +1,181 @@
+//! Modules as code objects for AMD GPUs.
+
+use campanile_amdgpu::{CodeObject, Processor};
+use campanile_core::diagnostic::{Code, Diagnostic};
+use campanile_core::isa::{Memory, Opcode, Space};
+use campanile_core::module::{Function, FunctionId, FunctionKind, Instruction, Module as Program};
+
+use crate::error::{CompileError, MachineError};
+use crate::ffi::object::Object;
+use crate::linker::{LinkError, Linker};
+use crate::llvm::Llvm;
+use crate::lower::{AmdgpuOptions, Target, lower_for_amdgpu};
+use crate::machine::TargetMachine;
+use crate::module::Module;
+
+const TRIPLE: &str = "amdgcn-amd-amdhsa";
+
+/// The passes that modules are optimized with; those of the target, which find out what hidden arguments functions need, are
+/// among them.
+const PASSES: &str = "default<O2>";
+
+/// Most work-items of a work-group.
+const MOST_WORK_ITEMS: u64 = 1024;
+
+/// Bytes of shared memory of a work-group.
+const SHARED_BYTES: u64 = 64 << 10;
+
+/// Why there is no code object.
+#[derive(Debug, thiserror::Error)]
+pub enum AmdgpuError {
+    /// The module needs what no AMD GPU has.
+    #[error("the module needs what an AMD GPU does not have")]
+    Module(Vec<Diagnostic>),
+    /// LLVM has no such target.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// LLVM makes no code of it.
+    #[error("the module cannot be compiled: {0}")]
+    Compile(#[from] CompileError),
+    /// The linker makes no code object of it.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+}
+
+/// Compiles modules for a processor.
+#[derive(Clone, Debug)]
+pub struct AmdgpuCompiler {
+    machine: TargetMachine,
+    options: AmdgpuOptions,
+}
+
+impl AmdgpuCompiler {
+    /// A compiler for a processor and a version of code objects, of which this code knows 5 and 6.
+    ///
+    /// # Errors
+    ///
+    /// If LLVM was built without the target, or is older than the processor.
+    pub fn new(
+        llvm: &'static Llvm,
+        processor: &Processor,
+        code_object: CodeObject,
+    ) -> Result<Self, AmdgpuError> {
+        let wave = processor.generation.wave_lanes();
+        let machine = TargetMachine::new(llvm, TRIPLE, processor.name, "")?;
+        let target = Target {
+            triple: machine.description().triple.clone(),
+            data_layout: machine.data_layout().to_owned(),
+            avx512: false,
+            avx2: false,
+            half: true,
+            half_conversion: true,
+            fused: true,
+            integral: true,
+            llvm: llvm.version()[0],
+        };
+        let options = AmdgpuOptions { wave, code_object: code_object.number(), target };
+        Ok(AmdgpuCompiler { machine, options })
+    }
+
+    /// The module as LLVM IR, before it is optimized.
+    ///
+    /// # Errors
+    ///
+    /// If it needs what no AMD GPU has.
+    pub fn ir(&self, program: &Program) -> Result<String, AmdgpuError> {
+        let lacking = lacking(program);
+        if !lacking.is_empty() {
+            return Err(AmdgpuError::Module(lacking));
+        }
+        Ok(lower_for_amdgpu(program, &self.options))
+    }
+
+    /// The module as assembly text.
+    ///
+    /// # Errors
+    ///
+    /// If it needs what no AMD GPU has, or LLVM refuses it.
+    pub fn assembly(&self, program: &Program) -> Result<String, AmdgpuError> {
+        Ok(self.machine.assembly(self.optimized(program)?)?)
+    }
+
+    /// The module as an object file, which is not linked yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`assembly`](Self::assembly).
+    pub fn object(&self, program: &Program) -> Result<Object, AmdgpuError> {
+        Ok(self.machine.object(self.optimized(program)?)?)
+    }
+
+    /// The module as a code object, which HSA's loader takes.
+    ///
+    /// # Errors
+    ///
+    /// As [`assembly`](Self::assembly), or if there is no linker.
+    pub fn code_object(&self, program: &Program) -> Result<Vec<u8>, AmdgpuError> {
+        let linker = Linker::find()?;
+        Ok(linker.shared(&self.object(program)?)?)
+    }
+
+    fn optimized(&self, program: &Program) -> Result<Module, AmdgpuError> {
+        let module = Module::parse(self.machine.llvm(), &self.ir(program)?)?;
+        Ok(self.machine.optimize(module, PASSES)?)
+    }
+}
+
+/// What of a module no AMD GPU has.
+fn lacking(program: &Program) -> Vec<Diagnostic> {
+    let mut found = vec![];
+    for (id, function) in &program.functions {
+        found.extend(too_great(program, function));
+        found.extend(too_much_shared(program, id, function));
+        let Some(body) = &function.body else { continue };
+        found.extend(body.instructions.iter().filter_map(|one| too_wide(program, function, one)));
+    }
+    found
+}
+
+/// An atomic access that the memory cannot make.
+fn too_wide(program: &Program, function: &Function, instruction: &Instruction) -> Option<Diagnostic> {
+    let op = instruction.op;
+    let is_atomic = matches!(op.opcode(), Opcode::Memory(Memory::Iatom | Memory::Fatom)) || op.is_atomic();
+    if !is_atomic || op.ty().is_none_or(|ty| ty.bits() <= 64) {
+        return None;
+    }
+    let source = &program.sources[function.place.source];
+    let message = format!("`{op}` is atomic on 128 bits, which AMD GPUs cannot access at once");
+    let diagnostic = Diagnostic::new(Code::TargetLacks, source, instruction.span, message);
+    Some(diagnostic.help("use two accesses of 64 bits under a lock, or another target"))
+}
+
+/// A work-group that no compute unit holds.
+fn too_great(program: &Program, function: &Function) -> Option<Diagnostic> {
+    let FunctionKind::Kernel(kernel) = &function.kind else { return None };
+    let sizes = kernel.required_work_group_size?;
+    let items: u64 = sizes.iter().map(|size| u64::from(*size)).product();
+    if items <= MOST_WORK_ITEMS {
+        return None;
+    }
+    let source = &program.sources[function.place.source];
+    let message = format!(
+        "kernel `@{}` requires work-groups of {items} work-items, AMD GPUs have {MOST_WORK_ITEMS} at most",
+        function.name
+    );
+    Some(Diagnostic::new(Code::TargetLacks, source, function.place.span, message))
+}
+
+/// Shared variables of one function that no compute unit has room for.
+fn too_much_shared(program: &Program, id: FunctionId, function: &Function) -> Option<Diagnostic> {
+    let own = program.variables.values().filter(|one| one.space == Space::Shared && one.owner == Some(id));
+    let bytes: u64 = own.map(|variable| variable.size).sum();
+    if bytes <= SHARED_BYTES {
+        return None;
+    }
+    let source = &program.sources[function.place.source];
+    let message = format!(
+        "the shared variables of `@{}` take {bytes} bytes, AMD GPUs have {SHARED_BYTES} for a work-group",
+        function.name
+    );
+    Some(Diagnostic::new(Code::TargetLacks, source, function.place.span, message))
+}
