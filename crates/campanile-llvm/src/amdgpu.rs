@@ -1,5 +1,7 @@
 //! Modules as code objects for AMD GPUs.
 
+use std::collections::BTreeSet;
+
 use campanile_amdgpu::{CodeObject, Processor};
 use campanile_core::diagnostic::{Code, Diagnostic};
 use campanile_core::isa::{Memory, Opcode, Space};
@@ -73,8 +75,17 @@ impl AmdgpuCompiler {
             integral: true,
             llvm: llvm.version()[0],
         };
-        let options = AmdgpuOptions { wave, code_object: code_object.number(), target };
+        let (code_object, no_alias) = (code_object.number(), BTreeSet::new());
+        let options = AmdgpuOptions { wave, code_object, no_alias, target };
         Ok(AmdgpuCompiler { machine, options })
+    }
+
+    /// With parameters, by kernel and position, that point to memory of which no other parameter has a byte, where either is
+    /// written: what a kernel's layout calls `noalias`.
+    #[must_use]
+    pub fn with_no_alias(mut self, no_alias: BTreeSet<(String, u32)>) -> Self {
+        self.options.no_alias = no_alias;
+        self
     }
 
     /// The module as LLVM IR, before it is optimized.

@@ -7,6 +7,7 @@ use campanile::language::module::Module;
 use campanile::llvm::{AmdgpuCompiler, AmdgpuError, Llvm};
 use clap::{Args, ValueEnum};
 
+use super::layouts::LayoutOptions;
 use crate::advice::advised;
 use crate::console::{Console, Tally};
 
@@ -54,6 +55,7 @@ impl AmdgpuOptions {
         program: &Module,
         product: Product,
         cpu: Option<&str>,
+        layouts: &LayoutOptions,
         console: &Console,
         tally: &mut Tally,
     ) -> Result<Option<Vec<u8>>> {
@@ -68,7 +70,8 @@ impl AmdgpuOptions {
             Some(Version::V6) => CodeObject::V6,
             Some(Version::V5) | None => CodeObject::V5,
         };
-        let compiler = AmdgpuCompiler::new(Llvm::load()?, processor, code_object)?;
+        let Some(no_alias) = layouts.no_alias(program, console, tally)? else { return Ok(None) };
+        let compiler = AmdgpuCompiler::new(Llvm::load()?, processor, code_object)?.with_no_alias(no_alias);
         let made = match product {
             Product::CodeObject => compiler.code_object(program),
             Product::Ir => compiler.ir(program).map(String::into_bytes),

@@ -1,6 +1,7 @@
 //! `pisa emit`
 
 mod amdgpu;
+mod layouts;
 mod llvm;
 mod spirv;
 
@@ -11,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use self::amdgpu::{AmdgpuOptions, Product};
+use self::layouts::LayoutOptions;
 use self::llvm::LlvmOptions;
 use self::spirv::SpirvOptions;
 use crate::advice::advised;
@@ -52,6 +54,8 @@ pub struct Emit {
     amdgpu: AmdgpuOptions,
     #[command(flatten)]
     spirv: SpirvOptions,
+    #[command(flatten)]
+    layouts: LayoutOptions,
     /// Where to write the result; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -98,11 +102,16 @@ impl Emit {
         let program = input::load_program(&self.files, library, console, &mut tally)?;
         let bytes = match &program {
             None => None,
-            Some(program) if let Some(product) = self.to.product() => {
-                self.amdgpu.emitted(program, product, self.llvm.cpu.as_deref(), console, &mut tally)?
-            }
+            Some(program) if let Some(product) = self.to.product() => self.amdgpu.emitted(
+                program,
+                product,
+                self.llvm.cpu.as_deref(),
+                &self.layouts,
+                console,
+                &mut tally,
+            )?,
             Some(program) if is_spirv => {
-                self.spirv.emitted(program, self.to == Form::Spvasm, console, &mut tally)?
+                self.spirv.emitted(program, self.to == Form::Spvasm, &self.layouts, console, &mut tally)?
             }
             Some(program) => Some(self.llvm.emitted(program, self.to == Form::Asm)?.into_bytes()),
         };
@@ -119,10 +128,11 @@ impl Emit {
         let of_llvm = (self.llvm.given(), "`--to llvm` and `--to asm`");
         let of_kernels = (self.llvm.given_for_kernel(), of_llvm.1);
         let of_amdgpu = (self.amdgpu.given(), "`--to amdgpu` and its like");
+        let of_devices = (self.layouts.given(), "`--to spirv`, `--to amdgpu` and their like");
         let others = match self.to {
-            Form::Llvm | Form::Asm => [of_spirv, of_amdgpu],
-            Form::Spirv | Form::Spvasm => [of_llvm, of_amdgpu],
-            Form::Amdgpu | Form::AmdgpuLlvm | Form::AmdgpuAsm => [of_spirv, of_kernels],
+            Form::Llvm | Form::Asm => vec![of_spirv, of_amdgpu, of_devices],
+            Form::Spirv | Form::Spvasm => vec![of_llvm, of_amdgpu],
+            Form::Amdgpu | Form::AmdgpuLlvm | Form::AmdgpuAsm => vec![of_spirv, of_kernels],
         };
         match others.into_iter().find_map(|(given, forms)| Some((given?, forms))) {
             Some((option, forms)) => {

@@ -1,18 +1,15 @@
 //! Modules as SPIR-V.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use campanile::contract::Policy;
-use campanile::contract::layout::Limits;
 use campanile::language::diagnostic::Sink;
 use campanile::language::module::Module;
 use campanile::spirv::{self, AddressWidth, DeviceCapabilities, SubgroupSizeRequest, Target};
 use clap::{Args, ValueEnum};
 
+use super::layouts::LayoutOptions;
 use crate::console::{Console, Tally};
-use crate::kernels::{self, Descriptions};
 
 /// Options of `--to spirv` and `--to spvasm`.
 #[derive(Debug, Args)]
@@ -30,12 +27,6 @@ pub(super) struct SpirvOptions {
     /// How kernels in which lanes meet ask for sub-groups of 32 [default: mode]
     #[arg(long, value_name = "HOW")]
     sub_group_size: Option<Request>,
-    /// What kernels take, which tells the device of buffers that share no bytes
-    #[arg(long, value_name = "FILE")]
-    interface: Option<PathBuf>,
-    /// Every launch there is, for the same purpose
-    #[arg(long, value_name = "PLAN")]
-    plan: Option<PathBuf>,
     /// Keep imports that no module exports, for linking on the device
     #[arg(long)]
     pub library: bool,
@@ -74,8 +65,6 @@ impl SpirvOptions {
             ("--device", self.device.is_some()),
             ("--address-bits", self.address_bits.is_some()),
             ("--sub-group-size", self.sub_group_size.is_some()),
-            ("--interface", self.interface.is_some()),
-            ("--plan", self.plan.is_some()),
             ("--library", self.library),
             ("--debug", self.debug),
         ];
@@ -90,11 +79,12 @@ impl SpirvOptions {
         &self,
         program: &Module,
         as_text: bool,
+        layouts: &LayoutOptions,
         console: &Console,
         tally: &mut Tally,
     ) -> Result<Option<Vec<u8>>> {
         let mut sink = Sink::new();
-        let Some(no_alias) = self.no_alias(program, console, tally)? else { return Ok(None) };
+        let Some(no_alias) = layouts.no_alias(program, console, tally)? else { return Ok(None) };
         let options = spirv::Options { no_alias, ..self.options()? };
         let words = match spirv::emit(program, &options) {
             Ok(emitted) => {
@@ -111,32 +101,6 @@ impl SpirvOptions {
             true => spirv::disassemble(&words).into_bytes(),
             false => words.into_iter().flat_map(u32::to_le_bytes).collect(),
         }))
-    }
-
-    /// The parameters that share no bytes with others, as the descriptions of kernels say; none if these are at fault.
-    fn no_alias(
-        &self,
-        program: &Module,
-        console: &Console,
-        tally: &mut Tally,
-    ) -> Result<Option<BTreeSet<(String, u32)>>> {
-        let mut found = BTreeSet::new();
-        if self.interface.is_none() && self.plan.is_none() {
-            return Ok(Some(found));
-        }
-        let (interface, plan) = (self.interface.as_deref(), self.plan.as_deref());
-        let descriptions = Descriptions::read(interface, plan, Limits::default(), console, tally)?;
-        let Some(descriptions) = descriptions else { return Ok(None) };
-        if !descriptions.are_of(program, console, tally) {
-            return Ok(None);
-        }
-        for kernel in kernels::names(program, descriptions.plan.as_ref()) {
-            let layout = descriptions.layout(program, &kernel, Policy::LANGUAGE, console, tally);
-            let Some(layout) = layout else { return Ok(None) };
-            let alone = layout.buffers.iter().filter(|buffer| buffer.noalias);
-            found.extend(alone.map(|buffer| (kernel.clone(), buffer.param)));
-        }
-        Ok(Some(found))
     }
 
     fn options(&self) -> Result<spirv::Options> {

@@ -59,6 +59,12 @@ impl AccessFacts {
         self.parameters.get(position).copied().unwrap_or_default()
     }
 
+    /// Whether the memory behind a parameter may be written, by the kernel or by whoever is left its address.
+    pub fn may_write(&self, position: usize) -> bool {
+        let facts = self.parameter(position);
+        facts.written.is_some() || facts.escaped.is_some() || self.wild_write.is_some()
+    }
+
     /// The addresses held by parameters, by position and place. A scalar is none: nothing is read or written through
     /// it.
     pub fn pointers(&self) -> &[PointerFacts] {

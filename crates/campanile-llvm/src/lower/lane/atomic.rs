@@ -55,11 +55,11 @@ impl FunctionLowering<'_> {
         let operands = self.operands(instruction);
         let Operand::Address(address) = &operands[1] else { unreachable!("an address") };
         let access = Access::of(op);
-        let address = self.address(address, access.space);
+        let (address, bytes) = self.address(address, access.space);
         let values: Vec<String> =
             operands[2..].iter().map(|operand| self.operand(operand, access.bits).remove(0)).collect();
         self.platform.before_access(self, access.space);
-        let pointer = self.platform.pointer(&mut self.code, access.space, &address);
+        let pointer = self.platform.pointer(&mut self.code, access.space, &address, bytes);
         let bits = access.bits;
         let old = match (operation(op), op.operation()) {
             (Some((name, given)), _) => {

@@ -4,7 +4,7 @@ use campanile_core::isa::{Memory, Op, Order, Space, Type};
 use campanile_core::module::{Address, Base, FunctionKind, Instruction, Offset, Operand};
 
 use super::function::FunctionLowering;
-use crate::lower::compute::writer::{Width, constant};
+use crate::lower::compute::writer::Width;
 
 /// What an access moves.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,8 @@ impl FunctionLowering<'_> {
         }
     }
 
-    /// The address of an access, in its space.
-    pub(super) fn address(&mut self, address: &Address, space: Space) -> String {
+    /// The address of an access in its space, and how many bytes behind it the access is.
+    pub(super) fn address(&mut self, address: &Address, space: Space) -> (String, i32) {
         let (base, bits) = match address.base {
             Base::Scalar(scalar) => (self.scalar(scalar), self.scalar_bits(scalar)),
             Base::Variable(variable) => {
@@ -64,14 +64,13 @@ impl FunctionLowering<'_> {
             Base::Parameter(_) => unreachable!("parameters are no memory"),
         };
         let offset = match address.offset {
-            Offset::Immediate(0) => return base,
-            Offset::Immediate(offset) => constant(Width::One, bits, offset as i64 as u64),
+            Offset::Immediate(offset) => return (base, offset),
             Offset::Scalar(scalar) => {
                 let (offset, from) = (self.scalar(scalar), self.scalar_bits(scalar));
                 self.code.extend(Width::One, &offset, from, bits, true)
             }
         };
-        self.code.binary(Width::One, "add", bits, &base, &offset)
+        (self.code.binary(Width::One, "add", bits, &base, &offset), 0)
     }
 
     /// A pointer, with its type, to an element of an access.
@@ -87,9 +86,9 @@ impl FunctionLowering<'_> {
         let operands = self.operands(instruction);
         let Operand::Address(address) = &operands[1] else { unreachable!("an address") };
         let access = Access::of(instruction.op);
-        let address = self.address(address, access.space);
+        let (address, bytes) = self.address(address, access.space);
         self.platform.before_access(self, access.space);
-        let pointer = self.platform.pointer(&mut self.code, access.space, &address);
+        let pointer = self.platform.pointer(&mut self.code, access.space, &address, bytes);
         if instruction.op.is_atomic() {
             let value = self.atomic_load(instruction.op, access, &pointer);
             return self.write_all(&operands[0], vec![value]);
@@ -113,10 +112,10 @@ impl FunctionLowering<'_> {
         let operands = self.operands(instruction);
         let Operand::Address(address) = &operands[0] else { unreachable!("an address") };
         let access = Access::of(instruction.op);
-        let address = self.address(address, access.space);
+        let (address, bytes) = self.address(address, access.space);
         let values = self.operand(&operands[1], access.bits);
         self.platform.before_access(self, access.space);
-        let pointer = self.platform.pointer(&mut self.code, access.space, &address);
+        let pointer = self.platform.pointer(&mut self.code, access.space, &address, bytes);
         if instruction.op.is_atomic() {
             return self.atomic_store(instruction.op, access, &pointer, &values[0]);
         }

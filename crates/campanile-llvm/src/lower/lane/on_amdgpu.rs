@@ -1,8 +1,10 @@
 //! Modules for AMD GPUs: all kernels, functions and variables, with the names and the layout that the HSA loader and other
 //! code objects see.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use campanile_core::analysis::access_facts;
 use campanile_core::isa::Space;
 use campanile_core::module::{
     FunctionId, FunctionKind, Initializer, InitializerItem, Kernel, Linkage, Module, Parameter, Variable,
@@ -23,6 +25,9 @@ pub struct AmdgpuOptions {
     pub wave: u32,
     /// Version of the code object: 5 or 6.
     pub code_object: u32,
+    /// Parameters, by kernel and position, that point to memory of which no other parameter has a byte, where either is
+    /// written.
+    pub no_alias: BTreeSet<(String, u32)>,
     /// The triple, the data layout and what the processor has.
     pub target: Target,
 }
@@ -76,7 +81,13 @@ pub fn lower_for_amdgpu(module: &Module, options: &AmdgpuOptions) -> String {
         let name = function_name(module, id);
         match &function.kind {
             FunctionKind::Kernel(kernel) => {
-                let head = kernel_head(&name, kernel, &mut metadata);
+                let facts = access_facts(module, id);
+                let said = |position: usize| Said {
+                    alone: options.no_alias.contains(&(function.name.clone(), position as u32)),
+                    read_only: !facts.may_write(position),
+                };
+                let said: Vec<Said> = (0..kernel.parameters.len()).map(said).collect();
+                let head = kernel_head(&name, kernel, &said, &mut metadata);
                 definitions.define(&program, id, &head, &[]);
             }
             FunctionKind::Device { linkage, .. } => {
@@ -110,36 +121,72 @@ fn visibility(linkage: Linkage) -> &'static str {
     }
 }
 
+/// What is known of the memory behind a pointer.
+#[derive(Clone, Copy)]
+struct Said {
+    /// No other parameter points to a byte of it, where either is written.
+    alone: bool,
+    /// Nobody writes it.
+    read_only: bool,
+}
+
+/// Metadata of a kernel, with a number of its own.
+fn attach(metadata: &mut String, kind: &str, contents: &str) -> String {
+    let number = 10 + metadata.lines().count();
+    let _ = writeln!(metadata, "!{number} = !{{{contents}}}");
+    format!(" !{kind} !{number}")
+}
+
 /// What stands before the body of a kernel.
-fn kernel_head(name: &str, kernel: &Kernel, metadata: &mut String) -> String {
-    let parameters: Vec<String> = kernel.parameters.iter().map(kernel_parameter).collect();
+fn kernel_head(name: &str, kernel: &Kernel, said: &[Said], metadata: &mut String) -> String {
+    let parameters = kernel.parameters.iter().zip(said);
+    let parameters: Vec<String> =
+        parameters.map(|(parameter, said)| kernel_parameter(parameter, *said)).collect();
     let mut sizes = "1,1024".to_owned();
-    let mut required = String::new();
+    let qualifiers = kernel.parameters.iter().zip(said).map(|(parameter, said)| {
+        let words = [("const", said.read_only), ("restrict", said.alone)];
+        let words = words.into_iter().filter(|(_, holds)| *holds && is_buffer(parameter));
+        format!("!\"{}\"", words.map(|(word, _)| word).collect::<Vec<_>>().join(" "))
+    });
+    let qualifiers = qualifiers.collect::<Vec<_>>().join(", ");
+    let mut attached = attach(metadata, "kernel_arg_type_qual", &qualifiers);
     if let Some([x, y, z]) = kernel.required_work_group_size {
-        let number = 10 + metadata.lines().count();
-        let _ = writeln!(metadata, "!{number} = !{{i32 {x}, i32 {y}, i32 {z}}}");
-        required = format!(" !reqd_work_group_size !{number}");
+        attached += &attach(metadata, "reqd_work_group_size", &format!("i32 {x}, i32 {y}, i32 {z}"));
         let items = x * y * z;
         sizes = format!("{items},{items}");
     }
     format!(
         "define protected amdgpu_kernel void {name}({}) convergent nounwind \
-         \"amdgpu-flat-work-group-size\"=\"{sizes}\" \"uniform-work-group-size\"=\"false\"{required}",
+         \"amdgpu-flat-work-group-size\"=\"{sizes}\" \"uniform-work-group-size\"=\"false\"{attached}",
         parameters.join(", ")
     )
 }
 
+/// Whether a parameter is a pointer to memory of the device, as loaders see it.
+fn is_buffer(parameter: &Parameter) -> bool {
+    let space = parameter.space.filter(|space| matches!(space, Space::Global | Space::Const));
+    space.is_some_and(|space| is_pointer(parameter, space))
+}
+
+/// Whether a parameter into a space lies where pointers lie.
+fn is_pointer(parameter: &Parameter, space: Space) -> bool {
+    parameter.size == space.address_bits() / 8 && parameter.alignment == parameter.size
+}
+
 /// A kernel's parameter: it has the place in the segment that PISA gives it. A pointer whose kind the loader should know is one;
-/// everything else is bytes.
-fn kernel_parameter(parameter: &Parameter) -> String {
+/// everything else is bytes. The code reads all of them from the segment.
+///
+/// Of what the kernel writes, nothing is said: other work-items write it too, which LLVM would take for impossible.
+fn kernel_parameter(parameter: &Parameter, said: Said) -> String {
     let Parameter { size, alignment, space, pointee_alignment, .. } = parameter;
     let name = quoted('%', &parameter.name);
-    if let Some(space @ (Space::Global | Space::Const | Space::Shared)) = space
-        && *size == space.address_bits() / 8
-        && alignment == size
+    if let Some(space @ (Space::Global | Space::Const | Space::Shared)) = *space
+        && is_pointer(parameter, space)
     {
         let aligned = pointee_alignment.map_or_else(String::new, |bytes| format!(" align {bytes}"));
-        return format!("{}{aligned} {name}", pointer_type(*space));
+        let alone = said.alone && said.read_only && is_buffer(parameter);
+        let alone = if alone { " noalias readonly" } else { "" };
+        return format!("{}{alone}{aligned} {name}", pointer_type(space));
     }
     format!("ptr addrspace(4) byref([{size} x i8]) align({alignment}) {name}")
 }

@@ -143,10 +143,18 @@ impl Platform for Amdgpu {
         " addrspace(5)"
     }
 
-    fn pointer(&self, code: &mut Computation<'_>, space: Space, address: &str) -> String {
+    fn pointer(&self, code: &mut Computation<'_>, space: Space, address: &str, bytes: i32) -> String {
         let ty = pointer_type(space);
         let bits = space.address_bits();
-        format!("{ty} {}", code.writer.value(&format!("inttoptr i{bits} {address} to {ty}")))
+        let pointer = code.writer.value(&format!("inttoptr i{bits} {address} to {ty}"));
+        match bytes {
+            0 => format!("{ty} {pointer}"),
+            // Instructions have room for such distances.
+            _ => {
+                let moved = format!("getelementptr i8, {ty} {pointer}, i{bits} {bytes}");
+                format!("{ty} {}", code.writer.value(&moved))
+            }
+        }
     }
 
     fn arguments(&self, code: &mut Computation<'_>) -> String {
@@ -219,7 +227,7 @@ impl Platform for Amdgpu {
         if space.address_bits() == 64 {
             return address.to_owned();
         }
-        let pointer = self.pointer(code, space, address);
+        let pointer = self.pointer(code, space, address, 0);
         let flat = code.writer.value(&format!("addrspacecast {pointer} to ptr"));
         code.writer.value(&format!("ptrtoint ptr {flat} to i64"))
     }
@@ -228,7 +236,7 @@ impl Platform for Amdgpu {
         match (op.to_space(), op.from_space()) {
             (Some(Space::Generic), Some(space)) => self.generic_address(code, space, address),
             (Some(space), _) if space.address_bits() == 32 => {
-                let flat = self.pointer(code, Space::Generic, address);
+                let flat = self.pointer(code, Space::Generic, address, 0);
                 let ty = pointer_type(space);
                 let near = code.writer.value(&format!("addrspacecast {flat} to {ty}"));
                 code.writer.value(&format!("ptrtoint {ty} {near} to i32"))

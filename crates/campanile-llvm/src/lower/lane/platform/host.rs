@@ -176,7 +176,15 @@ impl Platform for Host {
         ""
     }
 
-    fn pointer(&self, code: &mut Computation<'_>, space: Space, address: &str) -> String {
+    fn pointer(&self, code: &mut Computation<'_>, space: Space, address: &str, bytes: i32) -> String {
+        let bits = space.address_bits();
+        let address = &match bytes {
+            0 => address.to_owned(),
+            _ => {
+                let bytes = constant(WIDTH, bits, i64::from(bytes) as u64);
+                code.binary(WIDTH, "add", bits, address, &bytes)
+            }
+        };
         let (base, address) = match space {
             Space::Shared => ("%shared".to_owned(), address.to_owned()),
             Space::Private => ("%private".to_owned(), address.to_owned()),

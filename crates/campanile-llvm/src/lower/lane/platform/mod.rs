@@ -20,8 +20,8 @@ pub(super) trait Platform {
     /// What stands behind `ptr` in the type of pointers into the stack.
     fn stack(&self) -> &'static str;
 
-    /// A pointer to an address of a space.
-    fn pointer(&self, code: &mut Computation<'_>, space: Space, address: &str) -> String;
+    /// A pointer to what lies so many bytes behind an address of a space; sums wrap around as addresses do.
+    fn pointer(&self, code: &mut Computation<'_>, space: Space, address: &str, bytes: i32) -> String;
 
     /// A pointer to the argument buffer of the kernel.
     fn arguments(&self, code: &mut Computation<'_>) -> String;
