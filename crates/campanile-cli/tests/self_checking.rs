@@ -60,7 +60,7 @@ fn files_run_on_a_device() {
     assert!(of("passed").count() > 100 && all > 300, "{text}");
 }
 
-/// Those that run, compiled for processors without what most of today's have.
+/// Those that run, compiled for processors without what most of today's have, and as for GPUs.
 #[cfg(target_arch = "x86_64")]
 mod lesser_processors {
     use super::passing;
@@ -75,6 +75,16 @@ mod lesser_processors {
     #[test]
     fn every_file_runs_without_more_than_all_have() {
         runs_as("x86-64");
+    }
+
+    /// As compiled for AMD GPUs, a lane at a time.
+    #[test]
+    fn every_file_runs_lane_by_lane() {
+        let suits = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        if suits && campanile::llvm::JitEngine::available().is_ok() {
+            let words = ["--engine", "scalar", "--no-cache", "tests/cases/run", "examples"];
+            assert!(passing(&words) > 300);
+        }
     }
 
     #[test]

@@ -348,7 +348,7 @@ impl Computation<'_> {
     }
 
     /// What `.ftz` and `.dsat` make of a result.
-    fn finished(&mut self, op: Op, width: Width, format: FloatFormat, result: String) -> String {
+    pub fn finished(&mut self, op: Op, width: Width, format: FloatFormat, result: String) -> String {
         let result = self.flushed_if(op.has("ftz"), width, format, &result);
         if !op.has("dsat") {
             return result;

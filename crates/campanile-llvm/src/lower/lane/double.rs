@@ -4,8 +4,7 @@
 use campanile_core::isa::{DataMovement, FloatFormat, FloatingPoint, Op, Opcode, Rounding};
 
 use super::function::FunctionLowering;
-use crate::lower::compute::layout;
-use crate::lower::compute::writer::{Width, constant};
+use crate::lower::compute::writer::Width;
 
 const TEXT: &str = include_str!("double.ll");
 
@@ -17,28 +16,15 @@ impl FunctionLowering<'_> {
         self.code.writer.declarations.extend(declarations.into_iter().map(str::to_owned));
         self.code.subroutines.insert("double".to_owned(), definitions.join("\n") + "\n\n");
 
-        // `.ftz` and `.dsat` change nothing of what is made of an integer.
-        let flush = op.has("ftz");
-        let sources = sources.iter().map(|source| self.flushed_if(flush, source));
+        let is_arithmetic = matches!(op.opcode(), Opcode::FloatingPoint(_));
+        let flush = is_arithmetic && op.has("ftz");
+        let (width, format) = (Width::One, FloatFormat::Df);
+        let sources = sources.iter().map(|source| self.code.flushed_if(flush, width, format, source));
         let arguments: String = sources.map(|source| format!("i64 {source}, ")).collect();
         let call = format!("call i64 @{}({arguments}i32 {})", function(op), way(op));
         let result = self.code.writer.value(&call);
-        let result = self.flushed_if(flush, &result);
-        if op.has("dsat") { self.saturated(&result) } else { result }
-    }
-
-    fn flushed_if(&mut self, flush: bool, pattern: &str) -> String {
-        self.code.flushed_if(flush, Width::One, FloatFormat::Df, pattern)
-    }
-
-    /// A result between 0 and 1: where it is beyond, the nearer of these, and 0 in place of NaN.
-    fn saturated(&mut self, result: &str) -> String {
-        let code = &mut self.code;
-        let [zero, one] = [0, layout(FloatFormat::Df).one].map(|bound| constant(Width::One, 64, bound));
-        let is_positive = code.compare_floats(Width::One, FloatFormat::Df, "ogt", result, &zero);
-        let positive = code.select(Width::One, &is_positive, 64, result, &zero);
-        let is_below = code.compare_floats(Width::One, FloatFormat::Df, "olt", &positive, &one);
-        code.select(Width::One, &is_below, 64, &positive, &one)
+        // No integer is so great that it would be saturated.
+        if is_arithmetic { self.code.finished(op, width, format, result) } else { result }
     }
 }
 
