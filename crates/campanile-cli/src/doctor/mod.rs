@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use campanile::llvm::{
-    Cache, CacheContents as Contents, Cpu, Host, Llvm, LoadError, ObjectCache, VectorClass,
+    Cache, CacheContents as Contents, Cpu, Host, Linker, Llvm, LoadError, ObjectCache, VectorClass,
 };
 use campanile::opencl::{OpenClUnavailable, platforms};
 use clap::Args;
@@ -98,6 +98,10 @@ fn text(llvm: &Result<&Llvm, LoadError>, host: &Host, platforms: &Platforms) -> 
             }
         }
     }
+    let linker = Linker::find();
+    let linker =
+        linker.map_or_else(|error| format!("none: {error}"), |found| found.path().display().to_string());
+    line(&mut text, "GPU linker", &linker);
     if let Some(cpu) = &host.cpu {
         line(&mut text, "processor", &cpu.name);
         for (name, features) in grouped(cpu) {
@@ -176,6 +180,7 @@ fn json(llvm: &Result<&Llvm, LoadError>, host: &Host, platforms: &Platforms) -> 
         "type": "doctor",
         "llvm": llvm,
         "looked_at": looked_at,
+        "gpu_linker": Linker::find().ok().map(|linker| linker.path().display().to_string()),
         "host": {
             "cpu": cpu,
             "vector": { "class": host.vector.name(), "bits": host.vector.bits() },

@@ -97,17 +97,17 @@ impl FunctionLowering<'_> {
         sums.iter().map(|sum| self.code.writer.value(&format!("load i{bits}, ptr{space} {sum}"))).collect()
     }
 
-    /// What a lane holds, of so many bits.
+    /// What a lane holds, of so many bits; all active lanes ask for the same one.
     fn read_wide(&mut self, bits: u32, value: &str, lane: &str) -> String {
         if bits <= 32 {
             let value = self.code.resize(WIDTH, value, bits, 32);
-            let read = self.platform.read_lane(self, &value, lane);
+            let read = self.platform.read_same_lane(self, &value, lane);
             return self.code.resize(WIDTH, &read, 32, bits);
         }
         let low = self.code.resize(WIDTH, value, bits, 32);
         let high = self.code.binary(WIDTH, "lshr", bits, value, "32");
         let high = self.code.resize(WIDTH, &high, bits, 32);
-        let [low, high] = [low, high].map(|half| self.platform.read_lane(self, &half, lane));
+        let [low, high] = [low, high].map(|half| self.platform.read_same_lane(self, &half, lane));
         let [low, high] = [low, high].map(|half| self.code.resize(WIDTH, &half, 32, bits));
         let high = self.code.binary(WIDTH, "shl", bits, &high, "32");
         self.code.binary(WIDTH, "or", bits, &low, &high)

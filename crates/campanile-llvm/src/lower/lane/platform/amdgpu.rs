@@ -304,6 +304,17 @@ impl Platform for Amdgpu {
         code.writer.call("i32", "llvm.amdgcn.ds.bpermute", &[("i32", &place), ("i32", value)])
     }
 
+    fn read_same_lane(&self, lowering: &mut FunctionLowering<'_>, value: &str, lane: &str) -> String {
+        match self.wave {
+            Wave::Of32 => {
+                let name = "llvm.amdgcn.readlane.i32";
+                lowering.code.writer.call("i32", name, &[("i32", value), ("i32", lane)])
+            }
+            // Its halves ask for different lanes.
+            Wave::Of64 => self.read_lane(lowering, value, lane),
+        }
+    }
+
     fn barrier(&self, lowering: &mut FunctionLowering<'_>) {
         let writer = &mut lowering.code.writer;
         writer.line("fence syncscope(\"workgroup\") release");

@@ -64,6 +64,11 @@ pub(super) trait Platform {
     /// What an active lane passes as `value`, of 32 bits.
     fn read_lane(&self, lowering: &mut FunctionLowering<'_>, value: &str, lane: &str) -> String;
 
+    /// The same where all active lanes ask for one lane.
+    fn read_same_lane(&self, lowering: &mut FunctionLowering<'_>, value: &str, lane: &str) -> String {
+        self.read_lane(lowering, value, lane)
+    }
+
     /// Waits for the work-group.
     fn barrier(&self, lowering: &mut FunctionLowering<'_>);
 
