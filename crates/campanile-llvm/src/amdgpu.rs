@@ -25,7 +25,9 @@ const PASSES: &str = "default<O2>";
 const MOST_WORK_ITEMS: u64 = 1024;
 
 /// Bytes of shared memory of a work-group.
-const SHARED_BYTES: u64 = 64 << 10;
+fn shared_bytes(processor: &Processor) -> u64 {
+    if processor.name == "gfx950" { 160 << 10 } else { 64 << 10 }
+}
 
 /// Why there is no code object.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +51,8 @@ pub enum AmdgpuError {
 pub struct AmdgpuCompiler {
     machine: TargetMachine,
     options: AmdgpuOptions,
+    /// Bytes of shared memory of a work-group.
+    shared_bytes: u64,
 }
 
 impl AmdgpuCompiler {
@@ -77,7 +81,7 @@ impl AmdgpuCompiler {
         };
         let (code_object, no_alias) = (code_object.number(), BTreeSet::new());
         let options = AmdgpuOptions { wave, code_object, no_alias, target };
-        Ok(AmdgpuCompiler { machine, options })
+        Ok(AmdgpuCompiler { machine, options, shared_bytes: shared_bytes(processor) })
     }
 
     /// With parameters, by kernel and position, that point to memory of which no other parameter has a byte, where either is
@@ -94,7 +98,7 @@ impl AmdgpuCompiler {
     ///
     /// If it needs what no AMD GPU has.
     pub fn ir(&self, program: &Program) -> Result<String, AmdgpuError> {
-        let lacking = lacking(program);
+        let lacking = lacking(program, self.shared_bytes);
         if !lacking.is_empty() {
             return Err(AmdgpuError::Module(lacking));
         }
@@ -135,12 +139,12 @@ impl AmdgpuCompiler {
     }
 }
 
-/// What of a module no AMD GPU has.
-fn lacking(program: &Program) -> Vec<Diagnostic> {
+/// What of a module the GPU does not have.
+fn lacking(program: &Program, shared_bytes: u64) -> Vec<Diagnostic> {
     let mut found = vec![];
     for (id, function) in &program.functions {
         found.extend(too_great(program, function));
-        found.extend(too_much_shared(program, id, function));
+        found.extend(too_much_shared(program, id, function, shared_bytes));
         let Some(body) = &function.body else { continue };
         found.extend(body.instructions.iter().filter_map(|one| too_wide(program, function, one)));
     }
@@ -177,15 +181,15 @@ fn too_great(program: &Program, function: &Function) -> Option<Diagnostic> {
 }
 
 /// Shared variables of one function that no compute unit has room for.
-fn too_much_shared(program: &Program, id: FunctionId, function: &Function) -> Option<Diagnostic> {
+fn too_much_shared(program: &Program, id: FunctionId, function: &Function, most: u64) -> Option<Diagnostic> {
     let own = program.variables.values().filter(|one| one.space == Space::Shared && one.owner == Some(id));
     let bytes: u64 = own.map(|variable| variable.size).sum();
-    if bytes <= SHARED_BYTES {
+    if bytes <= most {
         return None;
     }
     let source = &program.sources[function.place.source];
     let message = format!(
-        "the shared variables of `@{}` take {bytes} bytes, AMD GPUs have {SHARED_BYTES} for a work-group",
+        "the shared variables of `@{}` take {bytes} bytes, the GPU has {most} for a work-group",
         function.name
     );
     Some(Diagnostic::new(Code::TargetLacks, source, function.place.span, message))

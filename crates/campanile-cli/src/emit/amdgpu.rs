@@ -13,7 +13,7 @@ use crate::console::{Console, Tally};
 
 /// Options of the forms for AMD GPUs.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options of amdgpu, amdgpu-llvm and amdgpu-asm")]
+#[command(next_help_heading = "Options of amdgpu and its like")]
 pub(super) struct AmdgpuOptions {
     /// Version of the code object [default: 5]
     #[arg(long, value_name = "VERSION")]
@@ -23,10 +23,10 @@ pub(super) struct AmdgpuOptions {
 /// Versions of code objects that are made.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Version {
-    /// What ROCm 5.3 and newer load
+    /// What LLVM 19 makes by default
     #[value(name = "5")]
     V5,
-    /// What ROCm 6.3 and newer load
+    /// What LLVM 22 makes by default
     #[value(name = "6")]
     V6,
 }
@@ -35,6 +35,7 @@ enum Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Product {
     CodeObject,
+    Object,
     Ir,
     Assembly,
 }
@@ -74,6 +75,7 @@ impl AmdgpuOptions {
         let compiler = AmdgpuCompiler::new(Llvm::load()?, processor, code_object)?.with_no_alias(no_alias);
         let made = match product {
             Product::CodeObject => compiler.code_object(program),
+            Product::Object => compiler.object(program).map(|object| object.bytes().to_vec()),
             Product::Ir => compiler.ir(program).map(String::into_bytes),
             Product::Assembly => compiler.assembly(program).map(String::into_bytes),
         };

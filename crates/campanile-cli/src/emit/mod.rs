@@ -28,7 +28,8 @@ use crate::{Outcome, input, output};
 /// `spirv` is a module for the OpenCL environment, with all kernels, that `clCreateProgramWithIL` takes; `spvasm` is its text.
 ///
 /// `amdgpu` is a code object with all kernels and exported functions, which HSA's loader takes, for the processor that `--cpu`
-/// names; `amdgpu-llvm` and `amdgpu-asm` are its IR and its assembly.
+/// names; `amdgpu-llvm` and `amdgpu-asm` are its IR and its assembly. `amdgpu-obj` is an object file, in which imports that no
+/// module exports are left to be linked.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -74,6 +75,8 @@ enum Form {
     Spvasm,
     /// Code object for an AMD GPU
     Amdgpu,
+    /// Object file for an AMD GPU, to be linked with other device code
+    AmdgpuObj,
     /// LLVM IR for an AMD GPU, not optimized
     AmdgpuLlvm,
     /// Assembly for an AMD GPU, optimized
@@ -85,6 +88,7 @@ impl Form {
     fn product(self) -> Option<Product> {
         match self {
             Form::Amdgpu => Some(Product::CodeObject),
+            Form::AmdgpuObj => Some(Product::Object),
             Form::AmdgpuLlvm => Some(Product::Ir),
             Form::AmdgpuAsm => Some(Product::Assembly),
             Form::Llvm | Form::Asm | Form::Spirv | Form::Spvasm => None,
@@ -98,7 +102,8 @@ impl Emit {
         self.refuse_options_of_others()?;
         let mut tally = Tally::default();
         let is_spirv = matches!(self.to, Form::Spirv | Form::Spvasm);
-        let library = is_spirv && self.spirv.library;
+        // Object files may leave imports to others.
+        let library = is_spirv && self.spirv.library || self.to == Form::AmdgpuObj;
         let program = input::load_program(&self.files, library, console, &mut tally)?;
         let bytes = match &program {
             None => None,
@@ -132,7 +137,7 @@ impl Emit {
         let others = match self.to {
             Form::Llvm | Form::Asm => vec![of_spirv, of_amdgpu, of_devices],
             Form::Spirv | Form::Spvasm => vec![of_llvm, of_amdgpu],
-            Form::Amdgpu | Form::AmdgpuLlvm | Form::AmdgpuAsm => vec![of_spirv, of_kernels],
+            Form::Amdgpu | Form::AmdgpuObj | Form::AmdgpuLlvm | Form::AmdgpuAsm => vec![of_spirv, of_kernels],
         };
         match others.into_iter().find_map(|(given, forms)| Some((given?, forms))) {
             Some((option, forms)) => {

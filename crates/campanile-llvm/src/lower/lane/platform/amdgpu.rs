@@ -307,7 +307,9 @@ impl Platform for Amdgpu {
     fn read_same_lane(&self, lowering: &mut FunctionLowering<'_>, value: &str, lane: &str) -> String {
         match self.wave {
             Wave::Of32 => {
-                let name = "llvm.amdgcn.readlane.i32";
+                // Later versions have it for more types.
+                let old = lowering.code.target.llvm < 19;
+                let name = if old { "llvm.amdgcn.readlane" } else { "llvm.amdgcn.readlane.i32" };
                 lowering.code.writer.call("i32", name, &[("i32", value), ("i32", lane)])
             }
             // Its halves ask for different lanes.
