@@ -19,15 +19,15 @@ const MODES: [(&str, u32); 5] = [(".re", 1), (".rd", 3), (".ru", 2), (".rz", 0),
 
 /// Instructions, where `*` stands for a mode, with their functions and the numbers of their sources.
 const ARITHMETIC: [(&str, &str, usize); 6] = [
-    ("fadd*.df", "double.add", 2),
-    ("fsub*.df", "double.sub", 2),
-    ("fmul*.df", "double.mul", 2),
-    ("fdiv*.df", "double.div", 2),
-    ("fmad*.df", "double.fma", 3),
-    ("fsqrt*.df", "double.sqrt", 1),
+    ("fadd*.df", "double-add", 2),
+    ("fsub*.df", "double-sub", 2),
+    ("fmul*.df", "double-mul", 2),
+    ("fdiv*.df", "double-div", 2),
+    ("fmad*.df", "double-fma", 3),
+    ("fsqrt*.df", "double-sqrt", 1),
 ];
 const CONVERSIONS: [(&str, &str, usize); 2] =
-    [("i2f.df.s64*", "double.from.signed", 1), ("i2f.df.u64*", "double.from.unsigned", 1)];
+    [("i2f.df.s64*", "double-from.signed", 1), ("i2f.df.u64*", "double-from.unsigned", 1)];
 
 const SIGN: u64 = 1 << 63;
 const ONE: u64 = 1023 << 52;

@@ -213,7 +213,8 @@ impl Computation<'_> {
         body: Body,
     ) -> String {
         let ty = width.of("float");
-        let name = format!("{stem}.{}", width.suffix_of("f32"));
+        // No function of a PISA module has such a name.
+        let name = format!("{stem}-{}", width.suffix_of("f32"));
         if !self.subroutines.contains_key(&name) {
             let caller = std::mem::take(&mut self.writer);
             let parameters: Vec<String> = (0..arguments.len()).map(|index| format!("%a{index}")).collect();

@@ -20,41 +20,41 @@ declare i32 @llvm.umin.i32(i32, i32)
 declare i64 @llvm.umin.i64(i64, i64)
 
 ; a + b
-define internal i64 @double.add(i64 %a, i64 %b, i32 %way) {
-  %sum = call i64 @double.fma(i64 %a, i64 u0x3FF0000000000000, i64 %b, i32 %way)
+define internal i64 @double-add(i64 %a, i64 %b, i32 %way) {
+  %sum = call i64 @double-fma(i64 %a, i64 u0x3FF0000000000000, i64 %b, i32 %way)
   ret i64 %sum
 }
 
 ; a - b. A NaN keeps its sign.
-define internal i64 @double.sub(i64 %a, i64 %b, i32 %way) {
-  %is.nan = call i1 @double.is.nan(i64 %b)
+define internal i64 @double-sub(i64 %a, i64 %b, i32 %way) {
+  %is.nan = call i1 @double-is.nan(i64 %b)
   %negated = xor i64 %b, u0x8000000000000000
   %term = select i1 %is.nan, i64 %b, i64 %negated
-  %difference = call i64 @double.add(i64 %a, i64 %term, i32 %way)
+  %difference = call i64 @double-add(i64 %a, i64 %term, i32 %way)
   ret i64 %difference
 }
 
 ; a * b. A zero with the sign of the product adds nothing, and leaves that sign to a product that is zero itself.
-define internal i64 @double.mul(i64 %a, i64 %b, i32 %way) {
+define internal i64 @double-mul(i64 %a, i64 %b, i32 %way) {
   %signs = xor i64 %a, %b
   %zero = and i64 %signs, u0x8000000000000000
-  %product = call i64 @double.fma(i64 %a, i64 %b, i64 %zero, i32 %way)
+  %product = call i64 @double-fma(i64 %a, i64 %b, i64 %zero, i32 %way)
   ret i64 %product
 }
 
 ; a * b + c
-define internal i64 @double.fma(i64 %a, i64 %b, i64 %c, i32 %way) {
-  %a.is.finite = call i1 @double.is.finite(i64 %a)
-  %b.is.finite = call i1 @double.is.finite(i64 %b)
-  %c.is.finite = call i1 @double.is.finite(i64 %c)
+define internal i64 @double-fma(i64 %a, i64 %b, i64 %c, i32 %way) {
+  %a.is.finite = call i1 @double-is.finite(i64 %a)
+  %b.is.finite = call i1 @double-is.finite(i64 %b)
+  %c.is.finite = call i1 @double-is.finite(i64 %c)
   %product.is.finite = and i1 %a.is.finite, %b.is.finite
   %all.are.finite = and i1 %product.is.finite, %c.is.finite
   br i1 %all.are.finite, label %finite, label %other
 
 finite:
-  %a.parts = call { i64, i32 } @double.parts(i64 %a)
-  %b.parts = call { i64, i32 } @double.parts(i64 %b)
-  %c.parts = call { i64, i32 } @double.parts(i64 %c)
+  %a.parts = call { i64, i32 } @double-parts(i64 %a)
+  %b.parts = call { i64, i32 } @double-parts(i64 %b)
+  %c.parts = call { i64, i32 } @double-parts(i64 %c)
   %a.significand.64 = extractvalue { i64, i32 } %a.parts, 0
   %b.significand.64 = extractvalue { i64, i32 } %b.parts, 0
   %c.significand.64 = extractvalue { i64, i32 } %c.parts, 0
@@ -75,8 +75,8 @@ finite:
   %exponent = call i32 @llvm.smax.i32(i32 %product.exponent, i32 %c.exponent.shifted)
   %product.distance = sub i32 %exponent, %product.exponent
   %c.distance = sub i32 %exponent, %c.exponent.shifted
-  %product.aligned = call i128 @double.shift.to.odd(i128 %product.shifted, i32 %product.distance)
-  %c.aligned = call i128 @double.shift.to.odd(i128 %c.shifted, i32 %c.distance)
+  %product.aligned = call i128 @double-shift.to.odd(i128 %product.shifted, i32 %product.distance)
+  %c.aligned = call i128 @double-shift.to.odd(i128 %c.shifted, i32 %c.distance)
 
   %signs = xor i64 %a, %b
   %product.is.negative = icmp slt i64 %signs, 0
@@ -97,7 +97,7 @@ finite:
   %is.zero = icmp eq i128 %sum, 0
   %is.negative = select i1 %is.zero, i1 %zero.is.negative, i1 %is.below.zero
   %sum.exponent = sub i32 %exponent, 20
-  %rounded = call i64 @double.round(i1 %is.negative, i128 %magnitude, i32 %sum.exponent, i32 %way)
+  %rounded = call i64 @double-round(i1 %is.negative, i128 %magnitude, i32 %sum.exponent, i32 %way)
   ret i64 %rounded
 
 other:
@@ -110,14 +110,14 @@ other:
   %sum.number = fadd double %product.number, %c.number
   %sum.pattern = bitcast double %sum.number to i64
   %pattern = select i1 %product.is.finite, i64 %c, i64 %sum.pattern
-  %result = call i64 @double.with.nan(i64 %pattern, i64 %a, i64 %b, i64 %c)
+  %result = call i64 @double-with.nan(i64 %pattern, i64 %a, i64 %b, i64 %c)
   ret i64 %result
 }
 
 ; a / b
-define internal i64 @double.div(i64 %a, i64 %b, i32 %way) {
-  %a.is.finite = call i1 @double.is.finite(i64 %a)
-  %b.is.finite = call i1 @double.is.finite(i64 %b)
+define internal i64 @double-div(i64 %a, i64 %b, i32 %way) {
+  %a.is.finite = call i1 @double-is.finite(i64 %a)
+  %b.is.finite = call i1 @double-is.finite(i64 %b)
   %b.magnitude = and i64 %b, u0x7FFFFFFFFFFFFFFF
   %b.is.some = icmp ne i64 %b.magnitude, 0
   %both.are.finite = and i1 %a.is.finite, %b.is.finite
@@ -125,8 +125,8 @@ define internal i64 @double.div(i64 %a, i64 %b, i32 %way) {
   br i1 %quotient.is.finite, label %finite, label %other
 
 finite:
-  %a.parts = call { i64, i32 } @double.parts(i64 %a)
-  %b.parts = call { i64, i32 } @double.parts(i64 %b)
+  %a.parts = call { i64, i32 } @double-parts(i64 %a)
+  %b.parts = call { i64, i32 } @double-parts(i64 %b)
   %dividend = extractvalue { i64, i32 } %a.parts, 0
   %divisor = extractvalue { i64, i32 } %b.parts, 0
   %a.exponent = extractvalue { i64, i32 } %a.parts, 1
@@ -159,7 +159,7 @@ divided:
   %exponent = sub i32 %distance, 55
   %signs = xor i64 %a, %b
   %is.negative = icmp slt i64 %signs, 0
-  %rounded = call i64 @double.round(i1 %is.negative, i128 %significand, i32 %exponent, i32 %way)
+  %rounded = call i64 @double-round(i1 %is.negative, i128 %significand, i32 %exponent, i32 %way)
   ret i64 %rounded
 
 other:
@@ -168,12 +168,12 @@ other:
   %b.number = bitcast i64 %b to double
   %quotient.number = fdiv double %a.number, %b.number
   %quotient.pattern = bitcast double %quotient.number to i64
-  %result = call i64 @double.with.nan(i64 %quotient.pattern, i64 %a, i64 %b, i64 0)
+  %result = call i64 @double-with.nan(i64 %quotient.pattern, i64 %a, i64 %b, i64 0)
   ret i64 %result
 }
 
 ; The square root of a
-define internal i64 @double.sqrt(i64 %a, i32 %way) {
+define internal i64 @double-sqrt(i64 %a, i32 %way) {
   ; But for zero, the patterns of positive finite numbers are the least.
   %less = sub i64 %a, 1
   %is.positive = icmp ult i64 %less, u0x7FEFFFFFFFFFFFFF
@@ -182,7 +182,7 @@ define internal i64 @double.sqrt(i64 %a, i32 %way) {
 positive:
   ; The radicand is a fraction, with the point above bit 63, times a power of two whose exponent is even. Its first pair
   ; of digits is not zero, so that the root has 55 bits after 55 digits.
-  %parts = call { i64, i32 } @double.parts(i64 %a)
+  %parts = call { i64, i32 } @double-parts(i64 %a)
   %significand = extractvalue { i64, i32 } %parts, 0
   %exponent = extractvalue { i64, i32 } %parts, 1
   %exponent.odd = and i32 %exponent, 1
@@ -222,36 +222,36 @@ extracted:
   %lost = zext i1 %is.inexact to i64
   %root.odd = or i64 %root.longer, %lost
   %root.significand = zext i64 %root.odd to i128
-  %rounded = call i64 @double.round(i1 false, i128 %root.significand, i32 %root.exponent, i32 %way)
+  %rounded = call i64 @double-round(i1 false, i128 %root.significand, i32 %root.exponent, i32 %way)
   ret i64 %rounded
 
 other:
   ; Zeros of both signs and positive infinity are their own roots; what is less than zero has none.
   %is.below.zero = icmp ugt i64 %a, u0x8000000000000000
   %pattern = select i1 %is.below.zero, i64 u0x7FF8000000000000, i64 %a
-  %result = call i64 @double.with.nan(i64 %pattern, i64 %a, i64 0, i64 0)
+  %result = call i64 @double-with.nan(i64 %pattern, i64 %a, i64 0, i64 0)
   ret i64 %result
 }
 
 ; An integer in two's complement as a number
-define internal i64 @double.from.signed(i64 %integer, i32 %way) {
+define internal i64 @double-from.signed(i64 %integer, i32 %way) {
   %is.negative = icmp slt i64 %integer, 0
   %magnitude = call i64 @llvm.abs.i64(i64 %integer, i1 false)
   %significand = zext i64 %magnitude to i128
-  %rounded = call i64 @double.round(i1 %is.negative, i128 %significand, i32 0, i32 %way)
+  %rounded = call i64 @double-round(i1 %is.negative, i128 %significand, i32 0, i32 %way)
   ret i64 %rounded
 }
 
 ; An integer without a sign as a number
-define internal i64 @double.from.unsigned(i64 %integer, i32 %way) {
+define internal i64 @double-from.unsigned(i64 %integer, i32 %way) {
   %significand = zext i64 %integer to i128
-  %rounded = call i64 @double.round(i1 false, i128 %significand, i32 0, i32 %way)
+  %rounded = call i64 @double-round(i1 false, i128 %significand, i32 0, i32 %way)
   ret i64 %rounded
 }
 
 ; The significand and the exponent of a finite number without its sign. The highest bit of the significand is bit 52.
 ; Zero has none, and an exponent so low that no term of a sum is shifted to it.
-define internal { i64, i32 } @double.parts(i64 %pattern) {
+define internal { i64, i32 } @double-parts(i64 %pattern) {
   %magnitude = and i64 %pattern, u0x7FFFFFFFFFFFFFFF
   %field.64 = lshr i64 %magnitude, 52
   %field = trunc i64 %field.64 to i32
@@ -276,7 +276,7 @@ define internal { i64, i32 } @double.parts(i64 %pattern) {
 }
 
 ; A significand without so many of its last bits, which are lost to odd. Of all but zero a bit stays.
-define internal i128 @double.shift.to.odd(i128 %significand, i32 %distance) {
+define internal i128 @double-shift.to.odd(i128 %significand, i32 %distance) {
   %bounded = call i32 @llvm.umin.i32(i32 %distance, i32 127)
   %distance.128 = zext i32 %bounded to i128
   %shifted = lshr i128 %significand, %distance.128
@@ -289,7 +289,7 @@ define internal i128 @double.shift.to.odd(i128 %significand, i32 %distance) {
 
 ; The pattern of a significand times a power of two, which is exact, or to odd if it has at least 55 bits: the only place
 ; where a result is rounded
-define internal i64 @double.round(i1 %is.negative, i128 %significand, i32 %exponent, i32 %way) {
+define internal i64 @double-round(i1 %is.negative, i128 %significand, i32 %exponent, i32 %way) {
   ; The highest bit goes to bit 127. For zero, which has none, all of this is poison and not selected in the end.
   %zeros.128 = call i128 @llvm.ctlz.i128(i128 %significand, i1 false)
   %zeros = trunc i128 %zeros.128 to i32
@@ -301,7 +301,7 @@ define internal i64 @double.round(i1 %is.negative, i128 %significand, i32 %expon
   %least = call i32 @llvm.smax.i32(i32 %highest, i32 -1022)
   %below = sub i32 %least, %highest
   %distance = add i32 %below, 73
-  %quarters.128 = call i128 @double.shift.to.odd(i128 %normalized, i32 %distance)
+  %quarters.128 = call i128 @double-shift.to.odd(i128 %normalized, i32 %distance)
   %quarters = trunc i128 %quarters.128 to i64
 
   ; How many quarters of the last bit are added before quarters are cut off: none toward zero, 3 away from it, 2 to the
@@ -337,28 +337,28 @@ define internal i64 @double.round(i1 %is.negative, i128 %significand, i32 %expon
 }
 
 ; Whether a pattern is that of a number or a zero
-define internal i1 @double.is.finite(i64 %pattern) {
+define internal i1 @double-is.finite(i64 %pattern) {
   %magnitude = and i64 %pattern, u0x7FFFFFFFFFFFFFFF
   %is.finite = icmp ult i64 %magnitude, u0x7FF0000000000000
   ret i1 %is.finite
 }
 
-define internal i1 @double.is.nan(i64 %pattern) {
+define internal i1 @double-is.nan(i64 %pattern) {
   %magnitude = and i64 %pattern, u0x7FFFFFFFFFFFFFFF
   %is.nan = icmp ugt i64 %magnitude, u0x7FF0000000000000
   ret i1 %is.nan
 }
 
 ; A result of these operands; in place of a NaN, the one that it has to be
-define internal i64 @double.with.nan(i64 %result, i64 %a, i64 %b, i64 %c) {
-  %a.is.nan = call i1 @double.is.nan(i64 %a)
-  %b.is.nan = call i1 @double.is.nan(i64 %b)
-  %c.is.nan = call i1 @double.is.nan(i64 %c)
+define internal i64 @double-with.nan(i64 %result, i64 %a, i64 %b, i64 %c) {
+  %a.is.nan = call i1 @double-is.nan(i64 %a)
+  %b.is.nan = call i1 @double-is.nan(i64 %b)
+  %c.is.nan = call i1 @double-is.nan(i64 %c)
   %from.c = select i1 %c.is.nan, i64 %c, i64 u0x7FF8000000000000
   %from.b = select i1 %b.is.nan, i64 %b, i64 %from.c
   %first = select i1 %a.is.nan, i64 %a, i64 %from.b
   %quiet = or i64 %first, u0x0008000000000000
-  %is.nan = call i1 @double.is.nan(i64 %result)
+  %is.nan = call i1 @double-is.nan(i64 %result)
   %pattern = select i1 %is.nan, i64 %quiet, i64 %result
   ret i64 %pattern
 }

@@ -31,16 +31,16 @@ impl FunctionLowering<'_> {
 /// The function of `double.ll` for an operation.
 fn function(op: Op) -> &'static str {
     match op.opcode() {
-        Opcode::FloatingPoint(FloatingPoint::Fadd) => "double.add",
-        Opcode::FloatingPoint(FloatingPoint::Fsub) => "double.sub",
-        Opcode::FloatingPoint(FloatingPoint::Fmul) => "double.mul",
-        Opcode::FloatingPoint(FloatingPoint::Fdiv) => "double.div",
-        Opcode::FloatingPoint(FloatingPoint::Fmad) => "double.fma",
-        Opcode::FloatingPoint(FloatingPoint::Fsqrt) => "double.sqrt",
+        Opcode::FloatingPoint(FloatingPoint::Fadd) => "double-add",
+        Opcode::FloatingPoint(FloatingPoint::Fsub) => "double-sub",
+        Opcode::FloatingPoint(FloatingPoint::Fmul) => "double-mul",
+        Opcode::FloatingPoint(FloatingPoint::Fdiv) => "double-div",
+        Opcode::FloatingPoint(FloatingPoint::Fmad) => "double-fma",
+        Opcode::FloatingPoint(FloatingPoint::Fsqrt) => "double-sqrt",
         Opcode::DataMovement(DataMovement::I2f) if op.from().is_some_and(|from| from.is_signed()) => {
-            "double.from.signed"
+            "double-from.signed"
         }
-        Opcode::DataMovement(DataMovement::I2f) => "double.from.unsigned",
+        Opcode::DataMovement(DataMovement::I2f) => "double-from.unsigned",
         _ => unreachable!("`{op}` is written as instructions for every machine that runs single lanes"),
     }
 }

@@ -13,6 +13,8 @@ use campanile_core::module::{
 
 use super::platform::{Amdgpu, Wave, pointer_type};
 use super::{Definitions, Program, parameters, types};
+use cranelift_entity::EntityRef;
+
 use crate::lower::Target;
 
 /// Least alignment of variables in memory of work-items and work-groups, so that accesses of all widths have whole words.
@@ -36,11 +38,13 @@ pub struct AmdgpuOptions {
 fn quoted(sigil: char, name: &str) -> String {
     let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "._$-".contains(letter));
     let first = name.chars().next().is_some_and(|letter| !letter.is_ascii_digit());
-    if plain && first {
-        return format!("{sigil}{name}");
-    }
-    let mut escaped = String::new();
-    for byte in name.bytes() {
+    if plain && first { format!("{sigil}{name}") } else { format!("{sigil}{}", text(name)) }
+}
+
+/// Text as IR has it, in quotes.
+fn text(text: &str) -> String {
+    let mut escaped = "\"".to_owned();
+    for byte in text.bytes() {
         match byte {
             b'"' | b'\\' | 0..=31 | 127..=255 => {
                 let _ = write!(escaped, "\\{byte:02X}");
@@ -48,7 +52,7 @@ fn quoted(sigil: char, name: &str) -> String {
             _ => escaped.push(byte.into()),
         }
     }
-    format!("{sigil}\"{escaped}\"")
+    escaped + "\""
 }
 
 /// The name of a function in the text.
@@ -56,11 +60,19 @@ pub(super) fn function_name(module: &Module, function: FunctionId) -> String {
     quoted('@', &module.functions[function].name)
 }
 
+/// The name of a private variable, as no value is called. Several of a function may be called alike, in scopes of their own.
+pub(super) fn local_name(module: &Module, variable: VariableId) -> String {
+    quoted('%', &format!("@{}.{}", module.variables[variable].name, variable.index()))
+}
+
 /// The name of a variable that is no private one. Local variables have that of their function before their own.
 pub(super) fn variable_name(module: &Module, variable: VariableId) -> String {
     let Variable { name, owner, .. } = &module.variables[variable];
     match owner {
-        Some(owner) => quoted('@', &format!("{}.{name}", module.functions[*owner].name)),
+        Some(owner) => {
+            let function = &module.functions[*owner].name;
+            quoted('@', &format!("{function}.{name}.{}", variable.index()))
+        }
         None => quoted('@', name),
     }
 }
@@ -139,17 +151,22 @@ fn attach(metadata: &mut String, kind: &str, contents: &str) -> String {
 
 /// What stands before the body of a kernel.
 fn kernel_head(name: &str, kernel: &Kernel, said: &[Said], metadata: &mut String) -> String {
-    let parameters = kernel.parameters.iter().zip(said);
-    let parameters: Vec<String> =
-        parameters.map(|(parameter, said)| kernel_parameter(parameter, *said)).collect();
+    let parameters = kernel.parameters.iter().zip(said).enumerate();
+    let parameters: Vec<String> = parameters
+        .map(|(position, (parameter, said))| {
+            format!("{} %parameter.{position}", kernel_parameter(parameter, *said))
+        })
+        .collect();
+    let names: Vec<String> = kernel.parameters.iter().map(|one| format!("!{}", text(&one.name))).collect();
     let mut sizes = "1,1024".to_owned();
     let qualifiers = kernel.parameters.iter().zip(said).map(|(parameter, said)| {
         let words = [("const", said.read_only), ("restrict", said.alone)];
         let words = words.into_iter().filter(|(_, holds)| *holds && is_buffer(parameter));
-        format!("!\"{}\"", words.map(|(word, _)| word).collect::<Vec<_>>().join(" "))
+        format!("!{}", text(&words.map(|(word, _)| word).collect::<Vec<_>>().join(" ")))
     });
     let qualifiers = qualifiers.collect::<Vec<_>>().join(", ");
-    let mut attached = attach(metadata, "kernel_arg_type_qual", &qualifiers);
+    let mut attached = attach(metadata, "kernel_arg_name", &names.join(", "));
+    attached += &attach(metadata, "kernel_arg_type_qual", &qualifiers);
     if let Some([x, y, z]) = kernel.required_work_group_size {
         attached += &attach(metadata, "reqd_work_group_size", &format!("i32 {x}, i32 {y}, i32 {z}"));
         let items = x * y * z;
@@ -179,16 +196,15 @@ fn is_pointer(parameter: &Parameter, space: Space) -> bool {
 /// Of what the kernel writes, nothing is said: other work-items write it too, which LLVM would take for impossible.
 fn kernel_parameter(parameter: &Parameter, said: Said) -> String {
     let Parameter { size, alignment, space, pointee_alignment, .. } = parameter;
-    let name = quoted('%', &parameter.name);
     if let Some(space @ (Space::Global | Space::Const | Space::Shared)) = *space
         && is_pointer(parameter, space)
     {
         let aligned = pointee_alignment.map_or_else(String::new, |bytes| format!(" align {bytes}"));
         let alone = said.alone && said.read_only && is_buffer(parameter);
         let alone = if alone { " noalias readonly" } else { "" };
-        return format!("{}{alone}{aligned} {name}", pointer_type(space));
+        return format!("{}{alone}{aligned}", pointer_type(space));
     }
-    format!("ptr addrspace(4) byref([{size} x i8]) align({alignment}) {name}")
+    format!("ptr addrspace(4) byref([{size} x i8]) align({alignment})")
 }
 
 /// The definition of a variable that is not private.

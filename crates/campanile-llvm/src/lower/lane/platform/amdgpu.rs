@@ -10,7 +10,7 @@ use crate::lower::compute::Computation;
 use crate::lower::compute::writer::{LANES, Width};
 use crate::lower::lane::calls::Passed;
 use crate::lower::lane::function::FunctionLowering;
-use crate::lower::lane::on_amdgpu::{function_name, variable_name};
+use crate::lower::lane::on_amdgpu::{function_name, local_name, variable_name};
 
 const WIDTH: Width = Width::One;
 
@@ -171,7 +171,7 @@ impl Platform for Amdgpu {
         let (ty, bits) = (pointer_type(variable.space), variable.space.address_bits());
         let pointer = match variable.space {
             Space::Private => {
-                let name = format!("%\"{}\"", variable.name);
+                let name = local_name(lowering.program.module, id);
                 let line = format!(
                     "{name} = alloca [{} x i8], align {}, addrspace(5)",
                     variable.size,
