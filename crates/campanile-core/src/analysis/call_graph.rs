@@ -247,7 +247,10 @@ fn address_taken(module: &Module) -> BTreeSet<FunctionId> {
 }
 
 /// The operands of a call.
-pub(super) struct CallParts<'body> {
+#[derive(Clone, Copy, Debug)]
+pub struct CallParts<'body> {
+    /// The condition of `call.cond`.
+    pub condition: Option<&'body Operand>,
     /// Where the value goes, or `void`.
     pub result: &'body Operand,
     /// The function or the register that holds its address.
@@ -262,9 +265,13 @@ impl<'body> CallParts<'body> {
         if instruction.op.opcode() != Opcode::ControlFlow(ControlFlow::Call) {
             return None;
         }
-        let condition = usize::from(instruction.op.has("cond"));
-        match &body.operands(instruction)[condition..] {
-            [result, target, arguments @ ..] => Some(CallParts { result, target, arguments }),
+        let operands = body.operands(instruction);
+        let (condition, rest) = match instruction.op.has("cond") {
+            true => (operands.first(), &operands[1..]),
+            false => (None, operands),
+        };
+        match rest {
+            [result, target, arguments @ ..] => Some(CallParts { condition, result, target, arguments }),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@
 
 mod compute;
 mod lane;
+mod ordering;
 mod places;
 mod sub_group;
 

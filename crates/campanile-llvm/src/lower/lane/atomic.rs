@@ -1,36 +1,13 @@
 //! Atomic accesses (spec 8.1 to 8.6): by the instruction of LLVM where it has one of this meaning, otherwise by exchanging
 //! until nobody came between.
 
-use campanile_core::isa::{FloatFormat, FloatingPoint, Op, Operation, Order, Rounding};
+use campanile_core::isa::{FloatFormat, FloatingPoint, Op, Operation, Rounding};
 use campanile_core::module::{Instruction, Operand};
 
 use super::function::FunctionLowering;
-use super::memory::{Access, ordering};
+use super::memory::Access;
 use crate::lower::compute::writer::Width;
-
-/// The read-modify-write operation of LLVM, with a constant operand where the instruction has none.
-fn operation(op: Op) -> Option<(&'static str, Option<u64>)> {
-    if op.ty().is_some_and(|ty| ty.float_format().is_some()) {
-        return None;
-    }
-    Some(match op.operation()? {
-        Operation::Add => ("add", None),
-        Operation::Sub => ("sub", None),
-        Operation::SignedMin => ("min", None),
-        Operation::SignedMax => ("max", None),
-        Operation::UnsignedMin => ("umin", None),
-        Operation::UnsignedMax => ("umax", None),
-        Operation::And => ("and", None),
-        Operation::Or => ("or", None),
-        Operation::Xor => ("xor", None),
-        Operation::Exchange => ("xchg", None),
-        Operation::Increment => ("add", Some(1)),
-        Operation::Decrement => ("sub", Some(1)),
-        Operation::IncrementWrap => ("uinc_wrap", None),
-        Operation::DecrementWrap => ("udec_wrap", None),
-        _ => return None,
-    })
-}
+use crate::lower::ordering::{failing_ordering, ordering, read_modify_write};
 
 impl FunctionLowering<'_> {
     /// What an access says of its scope and order.
@@ -61,7 +38,7 @@ impl FunctionLowering<'_> {
         self.platform.before_access(self, access.space);
         let pointer = self.platform.pointer(&mut self.code, access.space, &address, bytes);
         let bits = access.bits;
-        let old = match (operation(op), op.operation()) {
+        let old = match (read_modify_write(op), op.operation()) {
             (Some((name, given)), _) => {
                 let given = given.map(|given| given.to_string());
                 let value = given.or_else(|| values.first().cloned()).unwrap_or_else(|| "0".to_owned());
@@ -83,11 +60,7 @@ impl FunctionLowering<'_> {
         expected: &str,
         wanted: &str,
     ) -> (String, String) {
-        let failure = match op.order() {
-            Order::Weak | Order::Relaxed | Order::Release => "monotonic",
-            Order::Acquire | Order::AcquireRelease => "acquire",
-            Order::SequentiallyConsistent => "seq_cst",
-        };
+        let failure = failing_ordering(op.order());
         let ordered = self.ordered(op, ordering(op.order()));
         let both = self
             .code

@@ -1,5 +1,6 @@
 //! Calls (spec chapter 6 of the instruction set).
 
+use campanile_core::analysis::CallParts;
 use campanile_core::module::{Instruction, Operand, RegisterType, Signature};
 
 use super::function::{FunctionLowering, passed_type};
@@ -23,12 +24,10 @@ impl Passed {
 impl FunctionLowering<'_> {
     /// A call; `index` is that of its instruction.
     pub(super) fn call(&mut self, instruction: &Instruction, index: u32) {
-        let operands = self.operands(instruction);
-        let (condition, rest) = match instruction.op.has("cond") {
-            true => (operands.first(), &operands[1..]),
-            false => (None, operands),
+        let Some(CallParts { condition, result, target, arguments }) = CallParts::of(self.body, instruction)
+        else {
+            unreachable!("a call")
         };
-        let [result, target, arguments @ ..] = rest else { unreachable!("a call has a result and a target") };
         let after = condition.map(|condition| {
             let condition = self.condition(condition);
             let [calling, after] = ["calling", "called"].map(|stem| self.code.writer.label(stem));

@@ -5,6 +5,7 @@ use campanile_core::module::{BlockId, Instruction, Operand, RegisterType, keys};
 use cranelift_entity::EntityRef;
 
 use super::function::{FunctionLowering, passed_type};
+use crate::lower::ordering::fence_ordering;
 
 impl FunctionLowering<'_> {
     /// Writes all blocks.
@@ -125,10 +126,7 @@ impl FunctionLowering<'_> {
         match opcode {
             Synchronization::BarrierWorkgroup => self.platform.barrier(self),
             Synchronization::Fence => {
-                let order = match instruction.op.order() {
-                    campanile_core::isa::Order::Weak | campanile_core::isa::Order::Relaxed => "acq_rel",
-                    order => super::memory::ordering(order),
-                };
+                let order = fence_ordering(instruction.op.order());
                 let scope = self.platform.scope(instruction.op.scope());
                 self.code.writer.line(&format!("fence {scope}{order}"));
             }

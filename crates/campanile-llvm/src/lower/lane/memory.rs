@@ -1,6 +1,6 @@
 //! Memory (spec chapter 8 of the instruction set).
 
-use campanile_core::isa::{Memory, Op, Order, Space, Type};
+use campanile_core::isa::{Memory, Op, Space, Type};
 use campanile_core::module::{Address, Base, FunctionKind, Instruction, Offset, Operand};
 
 use super::function::FunctionLowering;
@@ -177,15 +177,4 @@ pub(super) fn pointer_type(pointer: &str) -> &str {
 /// The alignment of a place so many bytes behind one of a certain alignment.
 fn alignment_at(alignment: u64, bytes: u64) -> u64 {
     if bytes == 0 { alignment } else { alignment.min(1 << bytes.trailing_zeros()) }
-}
-
-/// Bits of what a memory order is good for.
-pub(super) fn ordering(order: Order) -> &'static str {
-    match order {
-        Order::Weak | Order::Relaxed => "monotonic",
-        Order::Acquire => "acquire",
-        Order::Release => "release",
-        Order::AcquireRelease => "acq_rel",
-        Order::SequentiallyConsistent => "seq_cst",
-    }
 }

@@ -1,5 +1,6 @@
 //! Calls: the active lanes go together, once for each function that they call.
 
+use campanile_core::analysis::CallParts;
 use campanile_core::module::{FunctionId, Instruction, Operand};
 use cranelift_entity::EntityRef;
 
@@ -9,18 +10,10 @@ use super::program::{Passing, result_type};
 use super::value::Value;
 use crate::lower::compute::writer::{Width, constant};
 
-/// The operands of a call.
-struct Parts<'p> {
-    condition: Option<&'p Operand>,
-    result: &'p Operand,
-    target: &'p Operand,
-    arguments: &'p [Operand],
-}
-
 impl<'p> FunctionLowering<'_, 'p> {
     /// A call; `index` is that of its instruction.
     pub fn call(&mut self, instruction: &Instruction, index: u32) {
-        let parts = self.parts(instruction);
+        let Some(parts) = CallParts::of(self.body, instruction) else { unreachable!("a call") };
         let condition = parts.condition.map(|condition| self.operand(condition, 1).remove(0));
         let arguments: Vec<Vec<Value>> =
             parts.arguments.iter().map(|argument| self.operand(argument, 0)).collect();
@@ -53,16 +46,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.forget(register);
             }
         }
-    }
-
-    fn parts(&self, instruction: &Instruction) -> Parts<'p> {
-        let operands = self.operands(instruction);
-        let (condition, rest) = match instruction.op.has("cond") {
-            true => (operands.first(), &operands[1..]),
-            false => (None, operands),
-        };
-        let [result, target, arguments @ ..] = rest else { unreachable!("a call has a result and a target") };
-        Parts { condition, result, target, arguments }
     }
 
     /// Goes on only if there are any lanes; gives the label behind what they do.

@@ -2,12 +2,13 @@
 
 use std::mem::offset_of;
 
-use campanile_core::isa::{Order, Synchronization};
+use campanile_core::isa::Synchronization;
 use campanile_core::module::{BlockId, Instruction};
 
 use super::function::FunctionLowering;
 use super::waiting::{self, Waiting};
 use crate::frame::Services;
+use crate::lower::ordering::fence_ordering;
 
 impl FunctionLowering<'_, '_> {
     pub(super) fn synchronization(&mut self, opcode: Synchronization, instruction: &Instruction) {
@@ -20,12 +21,7 @@ impl FunctionLowering<'_, '_> {
                 }
             },
             Synchronization::Fence => {
-                let order = match instruction.op.order() {
-                    Order::Weak | Order::Relaxed | Order::AcquireRelease => "acq_rel",
-                    Order::Acquire => "acquire",
-                    Order::Release => "release",
-                    Order::SequentiallyConsistent => "seq_cst",
-                };
+                let order = fence_ordering(instruction.op.order());
                 self.code.writer.line(&format!("fence {order}"));
             }
         }

@@ -5,47 +5,21 @@
 
 use std::mem::offset_of;
 
-use campanile_core::isa::{Memory, Op, Opcode, Operation, Order, Space};
+use campanile_core::isa::{Op, Operation, Space};
 use campanile_core::module::{Instruction, Operand, RegisterId};
 
 use super::Access;
 use super::change::Change;
 use crate::frame::Services;
 use crate::lower::compute::writer::Width;
+use crate::lower::ordering::{failing_ordering, ordering, read_modify_write};
 use crate::lower::sub_group::function::FunctionLowering;
 use crate::lower::sub_group::value::Value;
 
-pub(super) fn ordering(order: Order) -> &'static str {
-    match order {
-        Order::Weak | Order::Relaxed => "monotonic",
-        Order::Acquire => "acquire",
-        Order::Release => "release",
-        Order::AcquireRelease => "acq_rel",
-        Order::SequentiallyConsistent => "seq_cst",
-    }
-}
-
-/// The read-modify-write operation of LLVM, with a constant operand where the instruction has none.
+/// The read-modify-write operation of LLVM for those that lanes can make together or one by one.
 fn operation(op: Op) -> Option<(&'static str, Option<u64>)> {
-    let is_float = op.opcode() == Opcode::Memory(Memory::Fatom);
-    if is_float || !matches!(op.ty().map(|ty| ty.bits()), Some(32 | 64)) {
-        return None;
-    }
-    Some(match op.operation()? {
-        Operation::Add => ("add", None),
-        Operation::Sub => ("sub", None),
-        Operation::SignedMin => ("min", None),
-        Operation::SignedMax => ("max", None),
-        Operation::UnsignedMin => ("umin", None),
-        Operation::UnsignedMax => ("umax", None),
-        Operation::And => ("and", None),
-        Operation::Or => ("or", None),
-        Operation::Xor => ("xor", None),
-        Operation::Exchange => ("xchg", None),
-        Operation::Increment => ("add", Some(1)),
-        Operation::Decrement => ("sub", Some(1)),
-        _ => return None,
-    })
+    let is_plain = matches!(op.ty().map(|ty| ty.bits()), Some(32 | 64));
+    read_modify_write(op).filter(|(name, _)| is_plain && !name.ends_with("_wrap"))
 }
 
 impl FunctionLowering<'_, '_> {
@@ -140,10 +114,7 @@ impl FunctionLowering<'_, '_> {
 
     fn swap(&mut self, access: &Access, pointer: &str, expected: &str, wanted: &str) -> String {
         let (bits, order) = (access.bits, ordering(access.order));
-        let failing = match access.order {
-            Order::Acquire | Order::AcquireRelease => "acquire",
-            _ => "monotonic",
-        };
+        let failing = failing_ordering(access.order);
         let both = self
             .code
             .writer

@@ -4,10 +4,10 @@
 use campanile_core::isa::Space;
 
 use super::Access;
-use super::atomic::ordering;
 use super::each_lane::{LanePointers, PerLane, Results};
 use super::lanes::Pointers;
 use crate::lower::compute::writer::{LANES, Width, constant, list};
+use crate::lower::ordering::ordering;
 use crate::lower::sub_group::function::FunctionLowering;
 use crate::lower::sub_group::value::Value;
 
