@@ -46,6 +46,13 @@ pub struct Target {
     pub llvm: u32,
 }
 
+impl Target {
+    /// Whether it is an AMD GPU.
+    pub(crate) fn is_amdgpu(&self) -> bool {
+        self.triple.starts_with("amdgcn")
+    }
+}
+
 /// The function by which the host enters a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryName {

@@ -177,7 +177,10 @@ impl Computation<'_> {
         if to == FloatFormat::Bf {
             return self.rounded_to_bf(width, source);
         }
-        let number = self.number(width, from, source);
+        let mut number = self.number(width, from, source);
+        if to == FloatFormat::Hf {
+            number = self.apart(width, &number);
+        }
         let (wide, narrow) = if from == FloatFormat::Df { ("double", "float") } else { ("float", "half") };
         let narrowed =
             self.writer.value(&format!("fptrunc {} {number} to {}", width.of(wide), width.of(narrow)));

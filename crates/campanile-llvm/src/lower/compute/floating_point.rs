@@ -266,10 +266,22 @@ impl Computation<'_> {
             }
             FloatFormat::Hf => {
                 let half = self.number(width, format, pattern);
-                self.writer.value(&format!("fpext {} {half} to {single}", width.of("half")))
+                let wide = self.writer.value(&format!("fpext {} {half} to {single}", width.of("half")));
+                self.apart(width, &wide)
             }
             FloatFormat::F | FloatFormat::Df => self.number(width, format, pattern),
         }
+    }
+
+    /// A number in single precision on its way to or from half precision, where a product must not become one instruction with
+    /// that: for AMD GPUs LLVM 22 takes it for a sum with +0, which loses the sign of a product that is -0.
+    pub fn apart(&mut self, width: Width, number: &str) -> String {
+        if !self.target.is_amdgpu() {
+            return number.to_owned();
+        }
+        let ty = width.of("float");
+        let name = format!("llvm.arithmetic.fence.{}", width.suffix_of("f32"));
+        self.writer.call(&ty, &name, &[(&ty, number)])
     }
 
     /// The pattern of a number in single precision, rounded to a format of at most as many bits.
@@ -278,6 +290,7 @@ impl Computation<'_> {
             // That is the type in which the other two are computed.
             return self.pattern(width, format, number);
         }
+        let number = self.apart(width, number);
         let half =
             self.writer.value(&format!("fptrunc {} {number} to {}", width.of("float"), width.of("half")));
         self.pattern(width, format, &half)

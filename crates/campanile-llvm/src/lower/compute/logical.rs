@@ -39,8 +39,11 @@ impl Computation<'_> {
             Logical::Bfn => self.bitwise_function(width, op.number("operation").unwrap_or(0), sources),
             Logical::Bfrev => self.intrinsic(width, "bitreverse", bits, &[a]),
             Logical::Cbit => self.intrinsic(width, "ctpop", bits, &[a]),
-            Logical::Fbh => self.find_bit(width, "ctlz", bits, a),
-            Logical::Fbl => self.find_bit(width, "cttz", bits, a),
+            Logical::Fbh => self.find_highest_bit(width, bits, a),
+            Logical::Fbl => {
+                let count = self.zeros(width, "cttz", bits, a);
+                self.all_ones_if_zero(width, bits, a, &count)
+            }
             Logical::Sbfe => self.extract_field(width, true, sources),
             Logical::Ubfe => self.extract_field(width, false, sources),
             Logical::Shf => {
@@ -77,13 +80,29 @@ impl Computation<'_> {
         self.select(width, &within, bits, &shifted, &constant(width, bits, 0))
     }
 
-    /// The number of zeros before a bit; all ones if there is none.
-    fn find_bit(&mut self, width: Width, name: &str, bits: u32, a: &str) -> String {
+    /// The number of zeros above the highest bit; all ones if there is none.
+    ///
+    /// Narrow values are counted at the top of a word: LLVM 22 makes wrong code for AMD GPUs of the choice between all ones and
+    /// what `ctlz` counts in less than 32 bits.
+    fn find_highest_bit(&mut self, width: Width, bits: u32, a: &str) -> String {
+        let wide = bits.max(32);
+        let mut top = self.resize(width, a, bits, wide);
+        if wide > bits {
+            top = self.binary(width, "shl", wide, &top, &constant(width, wide, u64::from(wide - bits)));
+        }
+        let count = self.zeros(width, "ctlz", wide, &top);
+        let count = self.resize(width, &count, wide, bits);
+        self.all_ones_if_zero(width, bits, a, &count)
+    }
+
+    fn zeros(&mut self, width: Width, name: &str, bits: u32, a: &str) -> String {
         let ty = width.int(bits);
-        let name = format!("llvm.{name}.{}", width.suffix(bits));
-        let count = self.writer.call(&ty, &name, &[(&ty, a), ("i1", "0")]);
+        self.writer.call(&ty, &format!("llvm.{name}.{}", width.suffix(bits)), &[(&ty, a), ("i1", "0")])
+    }
+
+    fn all_ones_if_zero(&mut self, width: Width, bits: u32, a: &str, count: &str) -> String {
         let none = self.compare(width, "eq", bits, a, &constant(width, bits, 0));
-        self.select(width, &none, bits, &constant(width, bits, u64::MAX), &count)
+        self.select(width, &none, bits, &constant(width, bits, u64::MAX), count)
     }
 
     /// As many ones as the low six bits of `count` say, but no more than 32.
