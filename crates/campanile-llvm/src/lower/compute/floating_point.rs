@@ -279,9 +279,8 @@ impl Computation<'_> {
         if !self.target.is_amdgpu() {
             return number.to_owned();
         }
-        let ty = width.of("float");
-        let name = format!("llvm.arithmetic.fence.{}", width.suffix_of("f32"));
-        self.writer.call(&ty, &name, &[(&ty, number)])
+        // Nothing, but in LLVM's eyes something: its own fence of this kind fails for values that all lanes have alike.
+        self.writer.value(&format!("call {} asm \"\", \"=v,0\"(float {number})", width.of("float")))
     }
 
     /// The pattern of a number in single precision, rounded to a format of at most as many bits.
