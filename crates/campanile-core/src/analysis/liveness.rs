@@ -6,7 +6,10 @@
 //!
 //! [`Divergence::waiting`]: super::Divergence::waiting
 
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use std::ops::Range;
+
+use cranelift_entity::{EntityRef, SecondaryMap};
+use smallvec::SmallVec;
 
 use super::ControlFlowGraph;
 use super::touches::{Touch, touches, writes_surely};
@@ -23,12 +26,11 @@ pub struct Liveness {
 impl Liveness {
     /// The live registers of a body, by walks from each read back to the writes: the cost is that of the answer.
     pub fn new(body: &Body, graph: &ControlFlowGraph) -> Self {
-        let uses = Uses::new(body, graph);
-        let (mut ins, mut outs) = (SecondaryMap::new(), SecondaryMap::new());
-        let mut walk = Walk { graph, entered: SecondaryMap::new(), left: SecondaryMap::new(), open: vec![] };
-        for register in keys(&body.registers) {
-            walk.run(register, &uses, &mut ins, &mut outs);
-        }
+        let uses = Uses::new(body, graph, body.registers.len(), |touch| {
+            let register = touch.register.index();
+            (register..register + 1, touch.is_whole(body))
+        });
+        let (ins, outs) = uses.live(graph);
         Liveness { ins, outs }
     }
 
@@ -92,67 +94,86 @@ fn kills(body: &Body, instruction: &Instruction, touch: &Touch) -> bool {
     touch.written && touch.is_whole(body) && writes_surely(body, instruction)
 }
 
-/// Where each register is read and written.
-struct Uses {
-    /// Blocks that read a register before they write it.
-    exposed: PrimaryMap<RegisterId, Vec<BlockId>>,
-    /// Blocks that write all of a register.
-    killed: PrimaryMap<RegisterId, Vec<BlockId>>,
+/// Where each of some things is read and written: registers, or the elements of them.
+pub(super) struct Uses<Thing: EntityRef> {
+    /// Blocks that read it before they write it.
+    exposed: SecondaryMap<Thing, Blocks>,
+    /// Blocks that write all of it.
+    killed: SecondaryMap<Thing, Blocks>,
+    count: usize,
 }
 
-impl Uses {
-    fn new(body: &Body, graph: &ControlFlowGraph) -> Self {
-        let none = || keys(&body.registers).map(|_| Vec::new()).collect();
-        let mut uses = Uses { exposed: none(), killed: none() };
+type Blocks = SmallVec<[BlockId; 4]>;
+
+impl<Thing: EntityRef> Uses<Thing> {
+    /// The uses of so many things. `touched` says which of them a touch concerns, and whether it is all of them.
+    pub fn new(
+        body: &Body,
+        graph: &ControlFlowGraph,
+        count: usize,
+        touched: impl Fn(&Touch) -> (Range<usize>, bool),
+    ) -> Self {
+        let mut uses = Uses { exposed: SecondaryMap::new(), killed: SecondaryMap::new(), count };
         for block in keys(&body.blocks).filter(|block| graph.is_reachable(*block)) {
             for instruction in body.block_instructions(block) {
                 let touches = touches(body, instruction);
                 for read in touches.iter().filter(|touch| !touch.written) {
-                    if uses.killed[read.register].last() != Some(&block) {
-                        push_new(&mut uses.exposed[read.register], block);
+                    for thing in touched(read).0.map(Thing::new) {
+                        if uses.killed[thing].last() != Some(&block) {
+                            push_new(&mut uses.exposed[thing], block);
+                        }
                     }
                 }
-                for write in touches.iter().filter(|touch| kills(body, instruction, touch)) {
-                    push_new(&mut uses.killed[write.register], block);
+                let surely = writes_surely(body, instruction);
+                for write in touches.iter().filter(|touch| touch.written && surely) {
+                    let (things, is_whole) = touched(write);
+                    for thing in things.filter(|_| is_whole).map(Thing::new) {
+                        push_new(&mut uses.killed[thing], block);
+                    }
                 }
             }
         }
         uses
     }
+
+    /// What is live at the start and at the end of each block, in ascending order.
+    pub fn live(&self, graph: &ControlFlowGraph) -> (LiveAt<Thing>, LiveAt<Thing>) {
+        let mut walk = Walk { graph, ins: SecondaryMap::new(), outs: SecondaryMap::new(), open: vec![] };
+        for thing in (0..self.count).map(Thing::new) {
+            walk.run(thing, &self.exposed[thing], &self.killed[thing]);
+        }
+        (walk.ins, walk.outs)
+    }
 }
 
-fn push_new(blocks: &mut Vec<BlockId>, block: BlockId) {
+/// What is live at some place of each block.
+pub(super) type LiveAt<Thing> = SecondaryMap<BlockId, Vec<Thing>>;
+
+fn push_new(blocks: &mut Blocks, block: BlockId) {
     if blocks.last() != Some(&block) {
         blocks.push(block);
     }
 }
 
-/// A walk for one register after another; blocks carry the mark of the last one that came by.
-struct Walk<'graph> {
+/// A walk for one thing after another, so that what has come by a block last is the last that is live there.
+struct Walk<'graph, Thing: EntityRef> {
     graph: &'graph ControlFlowGraph,
-    entered: SecondaryMap<BlockId, Option<RegisterId>>,
-    left: SecondaryMap<BlockId, Option<RegisterId>>,
+    ins: LiveAt<Thing>,
+    outs: LiveAt<Thing>,
     open: Vec<BlockId>,
 }
 
-impl Walk<'_> {
-    fn run(
-        &mut self,
-        register: RegisterId,
-        uses: &Uses,
-        ins: &mut SecondaryMap<BlockId, Vec<RegisterId>>,
-        outs: &mut SecondaryMap<BlockId, Vec<RegisterId>>,
-    ) {
-        let killed = &uses.killed[register];
-        self.open.extend(&uses.exposed[register]);
+impl<Thing: EntityRef> Walk<'_, Thing> {
+    fn run(&mut self, thing: Thing, exposed: &[BlockId], killed: &[BlockId]) {
+        self.open.extend(exposed);
         while let Some(block) = self.open.pop() {
-            if self.entered[block].replace(register) == Some(register) {
+            if self.ins[block].last() == Some(&thing) {
                 continue;
             }
-            ins[block].push(register);
+            self.ins[block].push(thing);
             for before in self.graph.predecessors(block) {
-                if self.left[*before].replace(register) != Some(register) {
-                    outs[*before].push(register);
+                if self.outs[*before].last() != Some(&thing) {
+                    self.outs[*before].push(thing);
                     if killed.binary_search(before).is_err() {
                         self.open.push(*before);
                     }

@@ -23,9 +23,11 @@ impl Touch {
 
 /// All that an instruction touches, in the order of its operands. What it writes it reads before.
 pub(super) fn touches(body: &Body, instruction: &Instruction) -> SmallVec<[Touch; 6]> {
-    (0..body.operands(instruction).len())
-        .flat_map(|position| operand_touches(body, instruction, position))
-        .collect()
+    let mut touches = SmallVec::new();
+    for position in 0..body.operands(instruction).len() {
+        each_touch(body, instruction, position, |touch| touches.push(touch));
+    }
+    touches
 }
 
 /// What an instruction touches by one of its operands.
@@ -35,21 +37,29 @@ pub(super) fn operand_touches(
     position: usize,
 ) -> SmallVec<[Touch; 2]> {
     let mut touches = SmallVec::new();
+    each_touch(body, instruction, position, |touch| touches.push(touch));
+    touches
+}
+
+fn each_touch(body: &Body, instruction: &Instruction, position: usize, mut each: impl FnMut(Touch)) {
     let op = instruction.op;
-    if op.opcode() == Opcode::DataMovement(DataMovement::LifetimeStart) {
-        return touches;
+    let opcode = op.opcode();
+    if opcode == Opcode::DataMovement(DataMovement::LifetimeStart) {
+        return;
     }
-    let written = match op.opcode() == Opcode::ControlFlow(ControlFlow::Call) {
+    let written = match opcode == Opcode::ControlFlow(ControlFlow::Call) {
         true => position == usize::from(op.has("cond")),
         false => op.form.entry().form.operands.get(position).is_some_and(|slot| slot.written),
     };
-    let mut touch = |register, first, count| touches.push(Touch { register, first, count, written });
+    let mut touch = |register, first, count| each(Touch { register, first, count, written });
     match body.operands(instruction)[position] {
         Operand::Scalar(scalar) => scalar_touch(scalar, touch),
         Operand::Vector(register) | Operand::Predicate { register, .. } => {
-            let index = u32::from(op.number("index").unwrap_or_default());
-            match written && op.opcode() == Opcode::DataMovement(DataMovement::Insert) {
-                true => touch(register, index, inserted(body, instruction)),
+            match written && opcode == Opcode::DataMovement(DataMovement::Insert) {
+                true => {
+                    let index = u32::from(op.number("index").unwrap_or_default());
+                    touch(register, index, inserted(body, instruction));
+                }
                 false => touch(register, 0, u32::from(body.registers[register].ty.elements)),
             }
         }
@@ -69,7 +79,6 @@ pub(super) fn operand_touches(
         | Operand::Block(_)
         | Operand::Void => {}
     }
-    touches
 }
 
 fn scalar_touch(scalar: Scalar, mut touch: impl FnMut(RegisterId, u32, u32)) {

@@ -4,14 +4,12 @@
 //! Each element of a register is looked at by itself. Values that meet at a block belong together only where the
 //! block or one after it reads them.
 
-use std::collections::BTreeMap;
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 
-use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap, entity_impl};
-
-use rustc_hash::FxHashMap;
-
-use super::touches::{touches, writes_surely};
-use crate::module::{BlockId, Body, Instruction, RegisterId, keys};
+use super::ControlFlowGraph;
+use super::liveness::{LiveAt, Uses};
+use super::touches::{Touch, touches, writes_surely};
+use crate::module::{BlockId, Body, RegisterId, keys};
 
 /// An element of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,15 +21,24 @@ entity_impl!(Element, "element");
 pub(super) struct Web(u32);
 entity_impl!(Web, "web");
 
+/// What an instruction does with an element of a register.
+struct Use {
+    element: Element,
+    written: bool,
+    web: Web,
+}
+
 /// The webs of a body.
 pub(super) struct Webs {
     /// The first element of each register.
     firsts: SecondaryMap<RegisterId, u32>,
-    /// The web of each element that an instruction reads or, if true, writes.
-    uses: FxHashMap<(u32, Element, bool), Web>,
-    /// The webs of the elements as they are at the start.
-    initial: BTreeMap<Element, Web>,
-    /// Webs that have merged: each with the one it is part of.
+    /// What instructions do with elements, one after the other.
+    uses: Vec<Use>,
+    /// The uses of each instruction: the first one, and one past the last.
+    places: Vec<(u32, u32)>,
+    /// The webs of the elements as they are at the start, in ascending order.
+    initial: Vec<(Element, Web)>,
+    /// Webs that have merged: each with one that it is part of and that comes before it.
     merged: PrimaryMap<Web, Web>,
 }
 
@@ -43,46 +50,67 @@ impl Webs {
             firsts[id] = total;
             total += u32::from(register.ty.elements);
         }
-        let mut webs =
-            Webs { firsts, uses: FxHashMap::default(), initial: BTreeMap::new(), merged: PrimaryMap::new() };
-        let live = webs.live(body);
-        let reached = body.reachable_blocks();
-        let mut starts: SecondaryMap<BlockId, BTreeMap<Element, Web>> = SecondaryMap::new();
-        for block in keys(&body.blocks).filter(|block| reached[block.index()]) {
-            for element in live[block].iter() {
-                let web = webs.web();
-                starts[block].insert(element, web);
-            }
-        }
-        for block in keys(&body.blocks).filter(|block| reached[block.index()]) {
-            let mut current = starts[block].clone();
-            webs.block(body, block, &mut current);
-            for next in body.successors(block) {
-                for (element, start) in &starts[next] {
-                    if let Some(end) = current.get(element) {
-                        webs.merge(*end, *start);
-                    }
-                }
-            }
-        }
-        webs.initial = starts[BlockId::new(0)].clone();
+        let graph = ControlFlowGraph::new(body);
+        let uses = Uses::new(body, &graph, total as usize, |touch| {
+            let first = (firsts[touch.register] + touch.first) as usize;
+            (first..first + touch.count as usize, true)
+        });
+        let (live, _) = uses.live(&graph);
+        let mut webs = Webs {
+            firsts,
+            uses: Vec::new(),
+            places: vec![(0, 0); body.instructions.len()],
+            initial: Vec::new(),
+            merged: PrimaryMap::new(),
+        };
+        webs.follow(body, &graph, &live);
         webs
     }
 
-    /// Number of webs, those that have merged included.
-    pub fn len(&self) -> usize {
-        self.merged.len()
+    /// Gives what is live at the start of each block a web, and follows all through the blocks.
+    fn follow(&mut self, body: &Body, graph: &ControlFlowGraph, live: &LiveAt<Element>) {
+        let reached = || keys(&body.blocks).filter(|block| graph.is_reachable(*block));
+        let mut starts: SecondaryMap<BlockId, Vec<Web>> = SecondaryMap::new();
+        for block in reached() {
+            starts[block] = live[block].iter().map(|_| self.web()).collect();
+        }
+        let at_start = |block: BlockId| live[block].iter().copied().zip(starts[block].iter().copied());
+        let mut current = Current { block: BlockId::new(0), webs: SecondaryMap::new() };
+        for block in reached() {
+            current.block = block;
+            at_start(block).for_each(|(element, web)| current.set(element, web));
+            self.block(body, &mut current);
+            for (element, start) in graph.successors(block).iter().flat_map(|next| at_start(*next)) {
+                if let Some(end) = current.get(element) {
+                    self.merge(end, start);
+                }
+            }
+        }
+        self.initial = at_start(BlockId::new(0)).collect();
+        for web in keys(&self.merged) {
+            self.merged[web] = self.whole(web);
+        }
+    }
+
+    /// The webs that are part of no other.
+    pub fn wholes(&self) -> impl Iterator<Item = Web> {
+        self.merged.iter().filter(|(web, whole)| web == *whole).map(|(web, _)| web)
     }
 
     /// The web of an element that an instruction reads or writes; none if it does not.
     pub fn of(&self, instruction: u32, register: RegisterId, element: u32, written: bool) -> Option<Web> {
         let element = Element(self.firsts[register] + element);
-        self.uses.get(&(instruction, element, written)).map(|web| self.whole(*web))
+        let (first, end) = self.places[instruction as usize];
+        let mut uses = self.uses[first as usize..end as usize].iter().rev();
+        let own = uses.find(|one| one.element == element && one.written == written)?;
+        Some(self.whole(own.web))
     }
 
     /// The web of an element of a parameter; none if it is never read.
     pub fn parameter(&self, register: RegisterId, element: u32) -> Option<Web> {
-        self.initial.get(&Element(self.firsts[register] + element)).map(|web| self.whole(*web))
+        let element = Element(self.firsts[register] + element);
+        let place = self.initial.binary_search_by_key(&element, |(element, _)| *element).ok()?;
+        Some(self.whole(self.initial[place].1))
     }
 
     fn web(&mut self) -> Web {
@@ -99,85 +127,52 @@ impl Webs {
 
     /// Takes it that two webs belong together.
     pub fn merge(&mut self, first: Web, second: Web) {
-        let (first, second) = (self.whole(first), self.whole(second));
-        let (kept, gone) = (first.min(second), first.max(second));
-        self.merged[gone] = kept;
+        let wholes = [self.whole(first), self.whole(second)];
+        let kept = wholes[0].min(wholes[1]);
+        // Those that lead there the long way are shortened.
+        for web in wholes.into_iter().chain([first, second]) {
+            self.merged[web] = kept;
+        }
     }
 
     /// Follows the elements through a block.
-    fn block(&mut self, body: &Body, block: BlockId, current: &mut BTreeMap<Element, Web>) {
-        let first = body.blocks[block].first;
-        for (index, instruction) in (first..).zip(body.block_instructions(block)) {
-            let touched = self.touched(body, instruction);
-            for element in touched.reads {
-                let web = *current.entry(element).or_insert_with(|| self.merged.push(self.merged.next_key()));
-                self.uses.insert((index, element, false), web);
-            }
-            for element in touched.writes {
-                let old = current.get(&element).copied();
-                let web = old.filter(|_| !touched.surely).unwrap_or_else(|| self.web());
-                current.insert(element, web);
-                self.uses.insert((index, element, true), web);
-            }
-        }
-    }
-
-    /// The elements that are read at or after the start of each block before they are written.
-    fn live(&self, body: &Body) -> SecondaryMap<BlockId, EntitySet<Element>> {
-        let mut live: SecondaryMap<BlockId, EntitySet<Element>> = SecondaryMap::new();
-        let mut before: SecondaryMap<BlockId, Vec<BlockId>> = SecondaryMap::new();
-        for block in keys(&body.blocks) {
-            for next in body.successors(block) {
-                before[next].push(block);
-            }
-        }
-        let mut open: Vec<BlockId> = keys(&body.blocks).collect();
-        while let Some(block) = open.pop() {
-            let mut set = EntitySet::new();
-            for next in body.successors(block) {
-                for element in live[next].iter() {
-                    set.insert(element);
-                }
-            }
-            for instruction in body.block_instructions(block).iter().rev() {
-                let touched = self.touched(body, instruction);
-                if touched.surely {
-                    for element in touched.writes {
-                        set.remove(element);
+    fn block(&mut self, body: &Body, current: &mut Current) {
+        let first = body.blocks[current.block].first;
+        for (index, instruction) in (first..).zip(body.block_instructions(current.block)) {
+            let begin = self.uses.len() as u32;
+            let (touches, surely) = (touches(body, instruction), writes_surely(body, instruction));
+            for written in [false, true] {
+                for touch in touches.iter().filter(|touch| touch.written == written) {
+                    for element in self.elements(touch) {
+                        let old = current.get(element).filter(|_| !(written && surely));
+                        let web = old.unwrap_or_else(|| self.web());
+                        current.set(element, web);
+                        self.uses.push(Use { element, written, web });
                     }
                 }
-                for element in touched.reads {
-                    set.insert(element);
-                }
             }
-            if set.iter().any(|element| !live[block].contains(element)) {
-                live[block] = set;
-                open.extend(&before[block]);
-            }
+            self.places[index as usize] = (begin, self.uses.len() as u32);
         }
-        live
     }
 
-    fn touched(&self, body: &Body, instruction: &Instruction) -> Touched {
-        let surely = writes_surely(body, instruction);
-        let mut touched = Touched { reads: Vec::new(), writes: Vec::new(), surely };
-        for touch in touches(body, instruction) {
-            let elements = self.elements(touch.register, touch.first, touch.count);
-            if touch.written { &mut touched.writes } else { &mut touched.reads }.extend(elements);
-        }
-        touched
-    }
-
-    fn elements(&self, register: RegisterId, first: u32, count: u32) -> Vec<Element> {
-        let first = self.firsts[register] + first;
-        (first..first + count).map(Element).collect()
+    fn elements(&self, touch: &Touch) -> impl Iterator<Item = Element> + use<> {
+        let first = self.firsts[touch.register] + touch.first;
+        (first..first + touch.count).map(Element)
     }
 }
 
-/// The elements that an instruction touches.
-struct Touched {
-    reads: Vec<Element>,
-    writes: Vec<Element>,
-    /// Whether it writes all of them whenever it runs.
-    surely: bool,
+/// The webs of the elements at some place of a block. What is known of other blocks does not count.
+struct Current {
+    block: BlockId,
+    webs: SecondaryMap<Element, Option<(BlockId, Web)>>,
+}
+
+impl Current {
+    fn get(&self, element: Element) -> Option<Web> {
+        self.webs[element].filter(|(block, _)| *block == self.block).map(|(_, web)| web)
+    }
+
+    fn set(&mut self, element: Element, web: Web) {
+        self.webs[element] = Some((self.block, web));
+    }
 }

@@ -7,10 +7,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
+use smallvec::{SmallVec, smallvec};
 
 use super::Effect;
 use super::flow::{Flow, flow};
-use super::solve::{Cell, Rule, Site, Solver};
+use super::solve::{Cell, Cells, Rule, Site, Solver};
 use super::source::{Root, Source};
 use crate::analysis::call_graph::CallParts;
 use crate::analysis::webs::{Web, Webs};
@@ -37,7 +38,7 @@ struct InstanceState {
     /// The cell of each web of its registers.
     webs: SecondaryMap<Web, Cell>,
     /// The cells of its result.
-    result: Vec<Cell>,
+    result: Cells,
 }
 
 /// An instruction of an instance.
@@ -92,18 +93,18 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             self.webs.entry(function).or_insert_with(|| Webs::new(body));
         }
         let mut webs = SecondaryMap::with_default(self.number);
-        for index in 0..self.webs.get(&function).map_or(0, Webs::len) {
-            webs[Web::new(index)] = self.solver.cell();
+        for web in self.webs.get(&function).into_iter().flat_map(Webs::wholes) {
+            webs[web] = self.solver.cell();
         }
         let result = self.module.functions[function].signature().and_then(|signature| signature.result);
-        let result = result.map_or_else(Vec::new, |ty| self.cells(ty));
+        let result = result.map_or_else(Cells::new, |ty| self.cells(ty));
         self.copied += body.map_or(0, |body| body.instructions.len());
         let instance = self.instances.push(InstanceState { function, caller, shared, webs, result });
         self.open.push(instance);
         instance
     }
 
-    fn cells(&mut self, ty: RegisterType) -> Vec<Cell> {
+    fn cells(&mut self, ty: RegisterType) -> Cells {
         (0..ty.elements).map(|_| self.solver.cell()).collect()
     }
 
@@ -151,23 +152,23 @@ impl<'module, 'solver> Follower<'module, 'solver> {
     }
 
     /// What an operand that is read holds, a cell for each element; none for what holds no value.
-    fn read(&mut self, at: Point, operand: Operand) -> Vec<Cell> {
+    fn read(&mut self, at: Point, operand: Operand) -> Cells {
         self.operand(at, operand, false)
     }
 
-    fn operand(&mut self, at: Point, operand: Operand, written: bool) -> Vec<Cell> {
+    fn operand(&mut self, at: Point, operand: Operand, written: bool) -> Cells {
         let elements = |register, first: u32, count: u32| {
             (first..first + count).map(|element| self.element(at, register, element, written)).collect()
         };
         match operand {
-            Operand::Scalar(scalar) => vec![self.scalar(at, scalar, written)],
+            Operand::Scalar(scalar) => smallvec![self.scalar(at, scalar, written)],
             Operand::Vector(register) => elements(register, 0, u32::from(self.elements(at, register))),
             Operand::Swizzle(register, swizzle) => elements(register, swizzle.first(), swizzle.count()),
             Operand::Predicate { register, .. } => elements(register, 0, 1),
-            Operand::Immediate(_) | Operand::UnsignedImmediate(_) => vec![self.number],
-            Operand::Variable(variable) => vec![self.seeded(Source::variable(variable, 0))],
-            Operand::Function(function) => vec![self.seeded(Source::certain(Root::Function(function)))],
-            Operand::Address(_) | Operand::Block(_) | Operand::Void => Vec::new(),
+            Operand::Immediate(_) | Operand::UnsignedImmediate(_) => smallvec![self.number],
+            Operand::Variable(variable) => smallvec![self.seeded(Source::variable(variable, 0))],
+            Operand::Function(function) => smallvec![self.seeded(Source::certain(Root::Function(function)))],
+            Operand::Address(_) | Operand::Block(_) | Operand::Void => Cells::new(),
         }
     }
 
@@ -243,10 +244,10 @@ impl<'module, 'solver> Follower<'module, 'solver> {
     /// An instruction that only computes.
     fn pure(&mut self, at: Point, flow: Flow, op: Op, operands: &[Operand]) {
         let slots = op.form.entry().form.operands;
-        let (mut written, mut read) = (Vec::new(), Vec::new());
+        let (mut written, mut read) = (SmallVec::<[Cells; 2]>::new(), SmallVec::<[Cells; 4]>::new());
         for (slot, operand) in slots.iter().zip(operands) {
             let cells = self.operand(at, *operand, slot.written);
-            if slot.written { &mut written } else { &mut read }.push(cells);
+            if slot.written { written.push(cells) } else { read.push(cells) }
         }
         let index = usize::from(op.number("index").unwrap_or_default());
         if let ([targets], Some(rule)) = (written.as_slice(), with_constant(op, operands, &read)) {
@@ -262,13 +263,13 @@ impl<'module, 'solver> Follower<'module, 'solver> {
                 Flow::OneOf(count) => {
                     for source in read.iter().take(count) {
                         let whole = source.len() == 1 && targets.len() > 1;
-                        let spread = if whole { vec![source[0]; targets.len()] } else { source.clone() };
+                        let spread = if whole { smallvec![source[0]; targets.len()] } else { source.clone() };
                         self.copy(&targets, &spread);
                     }
                 }
                 _ => {
                     for (element, target) in targets.iter().enumerate() {
-                        let sources: Vec<Cell> = read
+                        let sources: Cells = read
                             .iter()
                             .filter_map(|cells| cells.get(element).or(cells.first()).copied())
                             .collect();
@@ -334,7 +335,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
 
     fn memory(&mut self, at: Point, op: Op, operands: &[Operand]) {
         let slots = op.form.entry().form.operands;
-        let (mut loads, mut stores, mut address) = (Vec::new(), Vec::new(), self.number);
+        let (mut loads, mut stores, mut address) = (Cells::new(), Cells::new(), self.number);
         for (slot, operand) in slots.iter().zip(operands) {
             match operand {
                 Operand::Address(operand) => address = self.address(at, *operand),
@@ -360,8 +361,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
         else {
             return;
         };
-        let arguments: Vec<Vec<Cell>> =
-            parts.arguments.iter().map(|argument| self.read(at, *argument)).collect();
+        let arguments: Vec<Cells> = parts.arguments.iter().map(|argument| self.read(at, *argument)).collect();
         let result = self.operand(at, *parts.result, true);
         let direct = matches!(call.callees, Callees::Direct(_));
         let callees = call.callees.functions();
@@ -380,16 +380,16 @@ impl<'module, 'solver> Follower<'module, 'solver> {
             self.copy(&result, &from);
         }
         if callees.is_empty() || callees.iter().any(|callee| self.module.functions[*callee].body.is_none()) {
-            self.unknown_code(at.site, result, arguments.concat());
+            self.unknown_code(at.site, result, arguments.concat().into());
         }
     }
 
     /// Code that is not there may do anything with its arguments and with all that it can find.
-    fn unknown_code(&mut self, witness: Witness, loads: Vec<Cell>, stores: Vec<Cell>) {
+    fn unknown_code(&mut self, witness: Witness, loads: Cells, stores: Cells) {
         let effect = Effect { reads: true, writes: true, atomic: true, escapes: false };
         let anywhere = self.seeded(Source::UNKNOWN);
         let addresses = std::iter::once(anywhere).chain(stores.iter().copied());
-        for address in addresses.collect::<Vec<_>>() {
+        for address in addresses.collect::<Cells>() {
             let (loads, stores) = (loads.clone(), stores.clone());
             let space = Space::Generic;
             let site = Site { witness, space, address, effect, bytes: None, loads, stores, wild: false };
@@ -399,7 +399,7 @@ impl<'module, 'solver> Follower<'module, 'solver> {
 }
 
 /// What an instruction makes of a source and a constant, where the constant tells.
-fn with_constant(op: Op, operands: &[Operand], read: &[Vec<Cell>]) -> Option<Rule> {
+fn with_constant(op: Op, operands: &[Operand], read: &[Cells]) -> Option<Rule> {
     let (source, constant) = match operands {
         [_, Operand::Scalar(_), Operand::Immediate(constant)] => (0, *constant),
         [_, Operand::Immediate(constant), Operand::Scalar(_)] => (1, *constant),

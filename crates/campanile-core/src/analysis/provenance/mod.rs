@@ -1,16 +1,17 @@
 //! Where the addresses come from that a kernel and the functions it calls use.
 //!
 //! `flow` says what each instruction passes on, `follow` turns bodies into constraints between values, `solve`
-//! solves them, `contents` is what variables hold, `source` what a value can be, `way` how one came to be. Registers are followed by element,
-//! variables by the bytes that an access at a known distance from their start touches, without regard to the order of
-//! instructions. What is stored in buffers and in global memory is followed no further: the address escapes, and what
-//! is loaded from there is unknown.
+//! solves them, `contents` is what variables hold, `source` what a value can be, `sources` how such values combine, `way` how
+//! one came to be. Registers are followed by element, variables by the bytes that an access at a known distance from their start
+//! touches, without regard to the order of instructions. What is stored in buffers and in global memory is followed no
+//! further: the address escapes, and what is loaded from there is unknown.
 
 mod contents;
 mod flow;
 mod follow;
 mod solve;
 mod source;
+mod sources;
 mod way;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +145,7 @@ impl Provenance {
             self.join(site, root, site.effect);
         }
         for stored in site.stores.iter().filter(|_| escapes) {
-            for source in solver.sources(*stored) {
+            for source in solver.sources(*stored).iter() {
                 if matches!(source.root, Root::Parameter { .. } | Root::Variable(_)) {
                     self.join(site, source.root, Effect { escapes: true, ..Effect::default() });
                 }

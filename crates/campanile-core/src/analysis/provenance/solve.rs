@@ -1,13 +1,16 @@
 //! Which sources reach which value: constraints between cells, solved up to the least fixed point.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::hash_map::Entry;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::Effect;
 use super::contents::{Contents, Place};
-use super::source::{Force, Root, Roots, Source, Sources, difference, indexed, mixed, sum};
+use super::source::{Force, Root, Roots, Source};
+use super::sources::{Sources, difference, indexed, mixed, sum};
 use crate::analysis::Witness;
 use crate::isa::Space;
 use crate::module::VariableId;
@@ -20,8 +23,11 @@ const OFFSETS: usize = 16;
 pub(super) struct Cell(u32);
 entity_impl!(Cell, "cell");
 
+/// The cells of an operand, one for each element.
+pub(super) type Cells = SmallVec<[Cell; 4]>;
+
 /// What a cell contains at least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Rule {
     /// The sources of another.
     Copy(Cell),
@@ -78,9 +84,9 @@ pub(super) struct Site {
     /// Size of each element that it reads or writes; none if it may reach all of the object.
     pub bytes: Option<u32>,
     /// What it reads into.
-    pub loads: Vec<Cell>,
+    pub loads: Cells,
     /// What it writes.
-    pub stores: Vec<Cell>,
+    pub stores: Cells,
     /// Whether the address may lead anywhere in its space.
     pub wild: bool,
 }
@@ -108,7 +114,7 @@ pub(super) struct Solver<'module> {
     pub sites: Vec<Site>,
     cells: PrimaryMap<Cell, CellState>,
     /// Each with the instruction that it was first drawn from.
-    pub(super) rules: BTreeMap<(Cell, Rule), Option<Witness>>,
+    pub(super) rules: FxHashMap<(Cell, Rule), Option<Witness>>,
     /// The instructions that load parameters, by position.
     pub(super) loaded: BTreeMap<(Cell, u32), Witness>,
     /// The instruction that constraints are drawn from.
@@ -121,9 +127,9 @@ pub(super) struct Solver<'module> {
 struct CellState {
     sources: Sources,
     /// Rules that read it, each with the cell it speaks of.
-    users: Vec<(Cell, Rule)>,
+    users: SmallVec<[(Cell, Rule); 1]>,
     /// Accesses whose address it is.
-    addresses: Vec<usize>,
+    addresses: SmallVec<[usize; 1]>,
     /// Whether some rule may fill it.
     target: bool,
 }
@@ -134,7 +140,7 @@ impl<'module> Solver<'module> {
             roots,
             sites: Vec::new(),
             cells: PrimaryMap::new(),
-            rules: BTreeMap::new(),
+            rules: FxHashMap::default(),
             loaded: BTreeMap::new(),
             at: None,
             contents: BTreeMap::new(),
@@ -200,8 +206,8 @@ impl<'module> Solver<'module> {
             }
             Rule::Mix(left, right) => mixed(&self.cells[left].sources, &self.cells[right].sources),
         };
-        for source in new {
-            self.seed(target, source);
+        for source in new.iter() {
+            self.seed(target, *source);
         }
     }
 
@@ -209,7 +215,7 @@ impl<'module> Solver<'module> {
     fn access(&mut self, index: usize) {
         let Site { witness, space, address, .. } = self.sites[index];
         self.at = Some(witness);
-        for source in self.cells[address].sources.clone() {
+        for source in self.cells[address].sources.clone().iter() {
             if !self.roots.may_reach(source.root, space) {
                 continue;
             }
@@ -270,11 +276,13 @@ impl<'module> Solver<'module> {
 
     fn propagate(&mut self) {
         while let Some(cell) = self.changed.pop() {
-            for (target, rule) in self.cells[cell].users.clone() {
+            // Those that come meanwhile are followed when they come.
+            for index in 0..self.cells[cell].users.len() {
+                let (target, rule) = self.cells[cell].users[index];
                 self.apply(target, rule);
             }
-            for site in self.cells[cell].addresses.clone() {
-                self.access(site);
+            for index in 0..self.cells[cell].addresses.len() {
+                self.access(self.cells[cell].addresses[index]);
             }
         }
     }
@@ -321,6 +329,6 @@ fn bounded(sources: &Sources, source: Source) -> Source {
     if source == somewhere || sources.contains(&source) {
         return source;
     }
-    let known = sources.range(somewhere..=Source { offset: Some(i64::MAX), ..source });
-    if sources.contains(&somewhere) || known.count() >= OFFSETS { somewhere } else { source }
+    let known = sources.between(&somewhere, &Source { offset: Some(i64::MAX), ..source });
+    if sources.contains(&somewhere) || known.len() >= OFFSETS { somewhere } else { source }
 }

@@ -1,8 +1,8 @@
-//! Where a value can come from, and how values combine.
+//! Where a value can come from.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::sources::Sources;
 use crate::isa::Space;
 use crate::module::{FunctionId, FunctionKind, Module, Parameter, VariableId};
 
@@ -32,7 +32,7 @@ pub enum Root {
 
 impl Root {
     /// Whether both are halves of an address in a parameter, the other one after this one.
-    fn borders(self, other: Root) -> bool {
+    pub(super) fn borders(self, other: Root) -> bool {
         let half = |root: Root| match root {
             Root::Parameter { position, start, end } if end - start <= 4 => Some((position, start, end)),
             _ => None,
@@ -91,7 +91,7 @@ impl Source {
     }
 
     /// The same, added to one of others, none of which is more likely the base.
-    fn beside(self, others: &Sources) -> Self {
+    pub fn beside(self, others: &Sources) -> Self {
         let parameters = others.iter().filter(|other| other.force > Force::None && other.root != self.root);
         let mut parameters = parameters.map(|other| other.root);
         let other = parameters.find(|root| matches!(root, Root::Parameter { .. }));
@@ -113,78 +113,6 @@ impl Source {
         let force = if self.force == Force::None { Force::None } else { self.force.max(Force::Possible) };
         Source { force, ..self.somewhere() }
     }
-}
-
-/// The values that something may have; empty while nothing has been found to reach it.
-pub(super) type Sources = BTreeSet<Source>;
-
-/// The sum of two values: each alternative of either that is not weaker than all alternatives of the other. With two
-/// addresses it can be their difference, which is a number.
-pub(super) fn sum(left: &Sources, right: &Sources) -> Sources {
-    added(left, right, true)
-}
-
-/// The same, where the first one stands in the place of the base.
-pub(super) fn indexed(base: &Sources, offset: &Sources) -> Sources {
-    added(base, offset, false)
-}
-
-fn added(left: &Sources, right: &Sources, is_symmetric: bool) -> Sources {
-    let weakest = |sources: &Sources| sources.iter().map(|source| source.force).min();
-    let (Some(least_left), Some(least_right)) = (weakest(left), weakest(right)) else {
-        return Sources::new();
-    };
-    let kept = |sources: &Sources, least: Force| -> Sources {
-        sources.iter().copied().filter(|source| source.force >= least).collect()
-    };
-    let (left, right) = (kept(left, least_right), kept(right, least_left));
-    let beside = |sources: &Sources, others: &Sources| -> Sources {
-        sources.iter().map(|source| source.beside(others)).collect()
-    };
-    let marked = if is_symmetric { beside(&left, &right) } else { left.clone() };
-    let (left, right) = (marked, beside(&right, &left));
-    let mut sum = united(&left, &right, |one, other| one == other);
-    let is_address = |sources: &Sources| sources.iter().any(|source| source.force >= Force::Allocation);
-    if is_address(&left) && is_address(&right) {
-        sum.insert(Source::INTEGER);
-    }
-    sum
-}
-
-/// The difference of two values: the first one moved on, or a number if the second one is an address as well.
-pub(super) fn difference(left: &Sources, right: &Sources) -> Sources {
-    let is_address = |source: &Source| source.force >= Force::Possible && source.root != Root::Unknown;
-    let cancels = |source: &Source, others: &Sources| {
-        is_address(source) && others.iter().all(|other| is_address(other) && other.root == source.root)
-    };
-    let kept = |sources: &Sources, others: &Sources| -> Sources {
-        sources.iter().map(|source| if cancels(source, others) { Source::INTEGER } else { *source }).collect()
-    };
-    if left.is_empty() || right.is_empty() {
-        return Sources::new();
-    }
-    let (left, right) = (kept(left, right), kept(right, left));
-    let mut difference = sum(&left, &right);
-    difference.extend(left.iter().map(|source| source.somewhere()));
-    if right.iter().any(|source| source.force >= Force::Allocation) {
-        difference.insert(Source::INTEGER);
-    }
-    difference
-}
-
-/// What two values make together, bit by bit: either, and an address of which both hold parts.
-pub(super) fn mixed(left: &Sources, right: &Sources) -> Sources {
-    united(left, right, |one, other| one == other || one.borders(other) || other.borders(one))
-}
-
-/// Either of two values at unknown distances, and whole addresses of those that are parts of one.
-fn united(left: &Sources, right: &Sources, are_parts: fn(Root, Root) -> bool) -> Sources {
-    let one = |source: &Source, others: &Sources| {
-        let joins = others.iter().any(|other| are_parts(source.root, other.root));
-        if joins { source.joined() } else { source.somewhere() }
-    };
-    let lefts = left.iter().map(|source| one(source, right));
-    lefts.chain(right.iter().map(|source| one(source, left))).collect()
 }
 
 /// Where a kernel finds its buffers if all of them are packed in one allocation: each at the sum of the allocation's

@@ -17,6 +17,8 @@ impl Solver<'_> {
     }
 
     fn way_to(&self, address: Cell, position: u32) -> Option<Vec<Witness>> {
+        let rules: BTreeMap<_, _> =
+            self.rules.iter().map(|(rule, instruction)| (*rule, *instruction)).collect();
         // Each cell that has been met with the one that it leads to, and the instruction that does.
         let mut met = BTreeMap::from([(address, None)]);
         let mut open = VecDeque::from([address]);
@@ -31,7 +33,7 @@ impl Solver<'_> {
                 return Some(way);
             }
             let first = Rule::Copy(Cell::new(0));
-            let rules = self.rules.range((cell, first)..).take_while(|((target, _), _)| *target == cell);
+            let rules = rules.range((cell, first)..).take_while(|((target, _), _)| *target == cell);
             for ((_, rule), instruction) in rules {
                 for from in rule.cells().filter(|from| self.comes_from(*from, position)) {
                     met.entry(from).or_insert_with(|| {
