@@ -1,10 +1,9 @@
 //! Kernels by which a host reaches variables of a module, as OpenCL has no calls for that.
 
 use campanile_core::module::VariableId;
-use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 
-use super::assembly::{Assembly, Type, id};
+use super::assembly::{Assembly, Type};
 use super::code::Code;
 use super::function::Shared;
 use super::value::Bits;
@@ -33,12 +32,11 @@ fn pointer(code: &mut Code<'_>, address: Bits, width: u32) -> Word {
     let address = code.resize(address, bits);
     let pointee = code.assembly.int(width);
     let ty = code.assembly.pointer(StorageClass::CrossWorkgroup, pointee);
-    code.of(Op::ConvertUToPtr, ty, &[address.id])
+    code.value(Op::ConvertUToPtr, ty, &[address.id])
 }
 
-fn aligned(bytes: u32) -> [Operand; 2] {
-    [Operand::MemoryAccess(MemoryAccess::ALIGNED), Operand::LiteralBit32(bytes)]
-}
+/// How memory is accessed.
+const ALIGNED: Word = MemoryAccess::ALIGNED.bits();
 
 fn write_addresses(assembly: &mut Assembly, variables: &[Word]) {
     let (mut code, parameters) = begin(assembly, "__pisa_variables", 1);
@@ -47,8 +45,7 @@ fn write_addresses(assembly: &mut Assembly, variables: &[Word]) {
         let offset = code.constant(64, 8 * index as u64);
         let place = code.add(parameters[0], offset);
         let place = pointer(&mut code, place, 64);
-        let operands = [id(place), id(address.id)].into_iter().chain(aligned(8)).collect();
-        code.effect(Op::Store, operands);
+        code.effect(Op::Store, &[place, address.id, ALIGNED, 8]);
     }
     let next = code.new_label();
     code.end(None, next);
@@ -67,10 +64,8 @@ fn write_copy(assembly: &mut Assembly) {
                 pointer(code, place, 8)
             });
             let byte = code.assembly.int(8);
-            let operands = std::iter::once(id(from)).chain(aligned(1)).collect();
-            let value = code.value(Op::Load, byte, operands);
-            let operands = [id(to), id(value)].into_iter().chain(aligned(1)).collect();
-            code.effect(Op::Store, operands);
+            let value = code.value(Op::Load, byte, &[from, ALIGNED, 1]);
+            code.effect(Op::Store, &[to, value, ALIGNED, 1]);
             let one = code.constant(64, 1);
             let next = code.add(index[0], one);
             let again = code.compare(Op::ULessThan, next, bytes);

@@ -2,7 +2,6 @@
 
 use campanile_core::isa::{Op as Operation, Order, Scope, Space, Synchronization};
 use campanile_core::module::Instruction;
-use rspirv::dr::Operand;
 use rspirv::spirv::{self, MemorySemantics, Op};
 
 use super::function::FunctionEmitter;
@@ -18,12 +17,7 @@ impl FunctionEmitter<'_, '_, '_> {
                     | MemorySemantics::WORKGROUP_MEMORY
                     | MemorySemantics::CROSS_WORKGROUP_MEMORY;
                 let semantics = self.code.constant(32, semantics.bits().into());
-                let operands = vec![
-                    Operand::IdScope(scope.id),
-                    Operand::IdScope(scope.id),
-                    Operand::IdMemorySemantics(semantics.id),
-                ];
-                self.code.effect(Op::ControlBarrier, operands);
+                self.code.effect(Op::ControlBarrier, &[scope.id, scope.id, semantics.id]);
             }
             Synchronization::Fence => {
                 let op = instruction.op;
@@ -40,14 +34,13 @@ impl FunctionEmitter<'_, '_, '_> {
                 }
                 let scope = self.scope(scope);
                 let semantics = self.semantics(order, space);
-                let operands = vec![Operand::IdScope(scope.id), Operand::IdMemorySemantics(semantics.id)];
-                self.code.effect(Op::MemoryBarrier, operands);
+                self.code.effect(Op::MemoryBarrier, &[scope.id, semantics.id]);
             }
         }
     }
 
     /// Scope and semantics of an atomic access.
-    pub(super) fn order_of(&mut self, op: Operation) -> [Operand; 2] {
+    pub(super) fn order_of(&mut self, op: Operation) -> [Bits; 2] {
         let scope = op.scope().unwrap_or(Scope::Gpu);
         if !matches!(op.order(), Order::Weak | Order::Relaxed) {
             self.code.need(Feature::AtomicOrders);
@@ -57,7 +50,7 @@ impl FunctionEmitter<'_, '_, '_> {
         }
         let scope = self.scope(scope);
         let semantics = self.semantics(op.order(), op.space().unwrap_or(Space::Generic));
-        [Operand::IdScope(scope.id), Operand::IdMemorySemantics(semantics.id)]
+        [scope, semantics]
     }
 
     fn scope(&mut self, scope: Scope) -> Bits {
