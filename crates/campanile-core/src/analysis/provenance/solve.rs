@@ -189,26 +189,33 @@ impl<'module> Solver<'module> {
     }
 
     fn apply(&mut self, target: Cell, rule: Rule) {
-        let each = |from: Cell, change: &dyn Fn(Source) -> Source| -> Sources {
-            self.cells[from].sources.iter().map(|source| change(*source)).collect()
-        };
-        let new = match rule {
-            Rule::Copy(from) => self.cells[from].sources.clone(),
-            Rule::Shift(from, bytes) => each(from, &|source| source.shifted(bytes)),
-            Rule::Somewhere(from) => each(from, &Source::somewhere),
-            Rule::Joined(from) => each(from, &Source::joined),
-            Rule::Doubtful(from) => each(from, &|source| self.roots.doubtful(source)),
-            Rule::Narrow(from) => each(from, &|source| self.roots.narrow(source)),
-            Rule::Sum(left, right) => sum(&self.cells[left].sources, &self.cells[right].sources),
-            Rule::Index(base, offset) => indexed(&self.cells[base].sources, &self.cells[offset].sources),
-            Rule::Difference(left, right) => {
-                difference(&self.cells[left].sources, &self.cells[right].sources)
-            }
-            Rule::Mix(left, right) => mixed(&self.cells[left].sources, &self.cells[right].sources),
-        };
-        for source in new.iter() {
-            self.seed(target, *source);
+        // Whatever is done to numbers, it is a number that comes of it.
+        if rule.cells().all(|from| self.cells[from].sources.is_number()) {
+            return self.seed(target, Source::INTEGER);
         }
+        let sources = |from: Cell| &self.cells[from].sources;
+        match rule {
+            Rule::Copy(from) => self.seed_each(target, from, |_, source| source),
+            Rule::Shift(from, bytes) => self.seed_each(target, from, |_, source| source.shifted(bytes)),
+            Rule::Somewhere(from) => self.seed_each(target, from, |_, source| source.somewhere()),
+            Rule::Joined(from) => self.seed_each(target, from, |_, source| source.joined()),
+            Rule::Doubtful(from) => self.seed_each(target, from, Roots::doubtful),
+            Rule::Narrow(from) => self.seed_each(target, from, Roots::narrow),
+            Rule::Sum(left, right) => self.seed_all(target, sum(sources(left), sources(right))),
+            Rule::Index(base, offset) => self.seed_all(target, indexed(sources(base), sources(offset))),
+            Rule::Difference(left, right) => self.seed_all(target, difference(sources(left), sources(right))),
+            Rule::Mix(left, right) => self.seed_all(target, mixed(sources(left), sources(right))),
+        }
+    }
+
+    fn seed_each(&mut self, target: Cell, from: Cell, change: impl Fn(&Roots<'module>, Source) -> Source) {
+        for source in self.cells[from].sources.clone().iter() {
+            self.seed(target, change(&self.roots, *source));
+        }
+    }
+
+    fn seed_all(&mut self, target: Cell, sources: Sources) {
+        sources.iter().for_each(|source| self.seed(target, *source));
     }
 
     /// Draws the consequences of what the address of an access is known to be.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::sources::Sources;
 use crate::isa::Space;
 use crate::module::{FunctionId, FunctionKind, Module, Parameter, VariableId};
 
@@ -61,7 +60,7 @@ pub(super) enum Force {
     Certain,
 }
 
-/// One of the values that something may have.
+/// One of the values that something may have. The force is what they are ordered by first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Source {
     pub force: Force,
@@ -91,7 +90,7 @@ impl Source {
     }
 
     /// The same, added to one of others, none of which is more likely the base.
-    pub fn beside(self, others: &Sources) -> Self {
+    pub fn beside(self, others: &[Source]) -> Self {
         let parameters = others.iter().filter(|other| other.force > Force::None && other.root != self.root);
         let mut parameters = parameters.map(|other| other.root);
         let other = parameters.find(|root| matches!(root, Root::Parameter { .. }));

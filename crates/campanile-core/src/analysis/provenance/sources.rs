@@ -6,10 +6,21 @@ use super::source::{Force, Root, Source};
 
 /// The values that something may have, in ascending order; empty while nothing has been found to reach it. Nearly
 /// always it is one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sources(SmallVec<[Source; 1]>);
 
+impl Clone for Sources {
+    fn clone(&self) -> Self {
+        Sources(SmallVec::from_slice(&self.0))
+    }
+}
+
 impl Sources {
+    /// Whether it is nothing but a number.
+    pub fn is_number(&self) -> bool {
+        self.0[..] == [Source::INTEGER]
+    }
+
     /// Adds one, and says whether it is new.
     pub fn insert(&mut self, source: Source) -> bool {
         match self.0.binary_search(&source) {
@@ -24,6 +35,11 @@ impl Sources {
     /// Whether it is one of them.
     pub fn contains(&self, source: &Source) -> bool {
         self.0.binary_search(source).is_ok()
+    }
+
+    /// Those of at least this force, which comes first in their order.
+    fn not_weaker(&self, least: Force) -> &[Source] {
+        &self.0[self.0.partition_point(|source| source.force < least)..]
     }
 
     /// Those from one to another, both included.
@@ -71,19 +87,15 @@ pub(super) fn indexed(base: &Sources, offset: &Sources) -> Sources {
 }
 
 fn added(left: &Sources, right: &Sources, is_symmetric: bool) -> Sources {
-    let weakest = |sources: &Sources| sources.iter().map(|source| source.force).min();
-    let (Some(least_left), Some(least_right)) = (weakest(left), weakest(right)) else {
+    let (Some(weakest_left), Some(weakest_right)) = (left.first(), right.first()) else {
         return Sources::default();
     };
-    let kept = |sources: &Sources, least: Force| -> Sources {
-        sources.iter().copied().filter(|source| source.force >= least).collect()
-    };
-    let (left, right) = (kept(left, least_right), kept(right, least_left));
-    let beside = |sources: &Sources, others: &Sources| -> Sources {
+    let (left, right) = (left.not_weaker(weakest_right.force), right.not_weaker(weakest_left.force));
+    let beside = |sources: &[Source], others: &[Source]| -> Sources {
         sources.iter().map(|source| source.beside(others)).collect()
     };
-    let marked = if is_symmetric { beside(&left, &right) } else { left.clone() };
-    let (left, right) = (marked, beside(&right, &left));
+    let marked = if is_symmetric { beside(left, right) } else { left.iter().copied().collect() };
+    let (left, right) = (marked, beside(right, left));
     let mut sum = united(&left, &right, |one, other| one == other);
     let is_address = |sources: &Sources| sources.iter().any(|source| source.force >= Force::Allocation);
     if is_address(&left) && is_address(&right) {
