@@ -73,7 +73,8 @@ impl<'module> KernelBody<'module> {
         };
         let id = module.kernel(name).ok_or_else(no_kernel)?;
         let FunctionKind::Kernel(kernel) = &module.functions[id].kind else { return Err(no_kernel()) };
-        let (graph, access) = (CallGraph::new(module, id), analysis::access_facts(module, id));
+        let graph = CallGraph::new(module, id);
+        let access = analysis::access_facts_of(module, &graph);
         Ok(KernelBody { module, id, kernel, graph, access })
     }
 

@@ -106,7 +106,12 @@ impl ParameterFacts {
 
 /// What a kernel may do to memory.
 pub fn access_facts(module: &Module, kernel: FunctionId) -> AccessFacts {
-    facts(module, kernel, None)
+    access_facts_of(module, &CallGraph::new(module, kernel))
+}
+
+/// What a kernel whose call graph is known may do to memory.
+pub fn access_facts_of(module: &Module, graph: &CallGraph) -> AccessFacts {
+    facts(module, graph, None)
 }
 
 /// What a kernel may do to memory whose buffers are all in one allocation, at offsets passed beside its address.
@@ -121,13 +126,12 @@ pub fn access_facts_packed(
     base: usize,
     offsets: &[(usize, Range<u32>)],
 ) -> AccessFacts {
-    facts(module, kernel, Some(Packing { base, offsets }))
+    facts(module, &CallGraph::new(module, kernel), Some(Packing { base, offsets }))
 }
 
-fn facts(module: &Module, kernel: FunctionId, packing: Option<Packing>) -> AccessFacts {
-    let graph = CallGraph::new(module, kernel);
-    let provenance = Provenance::new(module, &graph, packing);
-    let roots = Roots::new(module, kernel, packing);
+fn facts(module: &Module, graph: &CallGraph, packing: Option<Packing>) -> AccessFacts {
+    let provenance = Provenance::new(module, graph, packing);
+    let roots = Roots::new(module, graph.kernel, packing);
     let mut facts = AccessFacts::default();
     let (mut pointers, mut stored) = (Vec::new(), Vec::new());
     for access in provenance.accesses() {
@@ -155,7 +159,7 @@ fn facts(module: &Module, kernel: FunctionId, packing: Option<Packing>) -> Acces
         facts.parameters[pointer.position].join(pointer.facts);
     }
     for access in provenance.accesses().filter(|access| access.root == Root::Unknown) {
-        facts.add_wild(&roots, &graph, access);
+        facts.add_wild(&roots, graph, access);
     }
     facts
 }

@@ -103,12 +103,18 @@ impl CallGraph {
 
     /// The calls of a function.
     pub fn calls_of(&self, function: FunctionId) -> impl Iterator<Item = &Call> {
-        self.calls.iter().filter(move |call| call.site.function == function)
+        let start = self.calls.partition_point(|call| call.site.function < function);
+        self.calls[start..].iter().take_while(move |call| call.site.function == function)
+    }
+
+    /// Every function that the kernel reaches, callees first, and the kernel itself.
+    pub fn reached(&self) -> impl DoubleEndedIterator<Item = FunctionId> {
+        self.components.iter().flatten().copied()
     }
 
     /// Every function that the kernel reaches, callees first, without the kernel.
     pub fn functions(&self) -> impl Iterator<Item = FunctionId> {
-        self.components.iter().flatten().copied().filter(|function| *function != self.kernel)
+        self.reached().filter(|function| *function != self.kernel)
     }
 
     /// All that stands in the way of running the kernel: imports first, in the order of functions.

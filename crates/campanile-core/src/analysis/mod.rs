@@ -23,7 +23,9 @@ mod strides;
 mod touches;
 mod webs;
 
-pub use access::{AccessFacts, ParameterFacts, PointerFacts, access_facts, access_facts_packed};
+pub use access::{
+    AccessFacts, ParameterFacts, PointerFacts, access_facts, access_facts_of, access_facts_packed,
+};
 pub use call_graph::{Call, CallGraph, CallGraphFault, CallParts, Callees, device_functions};
 pub use control_flow_graph::{ControlFlowGraph, Dominators, Region, RegionId, Regions};
 pub use divergence::{BodyDivergence, Cursor, Divergence, LaunchShape, Linear, Shape};

@@ -26,15 +26,16 @@ pub struct Requirements {
 
 /// What a kernel and the functions it reaches need of a device.
 pub fn requirements(module: &Module, graph: &CallGraph) -> Requirements {
-    let functions = || graph.components.iter().flatten().copied();
     let mut found = Requirements {
-        shared_bytes: functions().map(|function| bytes(module, function, Space::Shared)).sum(),
+        shared_bytes: graph.reached().map(|function| bytes(module, function, Space::Shared)).sum(),
         private_bytes: private_bytes(module, graph),
         indirect_calls: graph.calls.iter().any(|call| matches!(call.callees, Callees::Indirect(_))),
         ..Requirements::default()
     };
     let mut read = BTreeSet::new();
-    for (_, body, instruction) in functions().flat_map(|function| reachable_instructions(module, function)) {
+    for (_, body, instruction) in
+        graph.reached().flat_map(|function| reachable_instructions(module, function))
+    {
         match instruction.op.opcode() {
             Opcode::Synchronization(Synchronization::BarrierWorkgroup) => found.barriers = true,
             Opcode::Memory(Memory::Iatom | Memory::Fatom) => found.atomics = true,

@@ -42,6 +42,8 @@ pub(super) struct Assembly {
     next: Word,
     addresses: AddressWidth,
     types: FxHashMap<Type, Word>,
+    /// The integers of 8, 16, 32 and 64 bits, which are asked for all the time.
+    integers: [Option<Word>; 4],
     constants: FxHashMap<(Word, u64), Word>,
     values: FxHashMap<Word, u64>,
     /// What is needed of a device, and where first.
@@ -67,6 +69,7 @@ impl Assembly {
             next: 1,
             addresses,
             types: FxHashMap::default(),
+            integers: [None; 4],
             constants: FxHashMap::default(),
             values: FxHashMap::default(),
             needs: BTreeMap::new(),
@@ -156,7 +159,9 @@ impl Assembly {
 
     /// The type of integers.
     pub fn int(&mut self, width: u32) -> Word {
-        self.ty(Type::Int(width))
+        let place = width.ilog2() as usize - 3;
+        let ty = self.integers[place].unwrap_or_else(|| self.ty(Type::Int(width)));
+        *self.integers[place].insert(ty)
     }
 
     /// The type of pointers to a type.

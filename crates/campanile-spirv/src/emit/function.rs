@@ -13,6 +13,7 @@ use campanile_core::module::{
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rspirv::spirv::Word;
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::code::Code;
 use super::plan::Plan;
@@ -21,7 +22,7 @@ use super::value::{Bits, Truth};
 
 /// What functions of a module share.
 pub(super) struct Shared<'m> {
-    pub plan: Plan<'m>,
+    pub plan: &'m Plan<'m>,
     pub built_ins: BuiltIns,
     /// Ids of functions.
     pub functions: FxHashMap<FunctionId, Word>,
@@ -70,9 +71,9 @@ enum Part {
 #[derive(Clone, Debug)]
 struct Home {
     /// What its elements are in this block, as far as they are known.
-    parts: Vec<Option<Part>>,
+    parts: SmallVec<[Option<Part>; 1]>,
     /// Variables that hold them between blocks, if it needs them.
-    variables: Vec<Word>,
+    variables: SmallVec<[Word; 1]>,
     /// Whether it was written in this block.
     written: bool,
 }
@@ -87,7 +88,7 @@ pub(super) struct FunctionEmitter<'e, 'a, 'm> {
     pub parameters: Vec<ParameterValue>,
     pub labels: SecondaryMap<BlockId, Word>,
     homes: Vec<Home>,
-    graph: ControlFlowGraph,
+    graph: &'m ControlFlowGraph,
     liveness: Liveness,
     /// Registers that were written in this block.
     written: Vec<RegisterId>,
@@ -112,11 +113,11 @@ impl<'e, 'a, 'm> FunctionEmitter<'e, 'a, 'm> {
         body: &'m Body,
         memory: Memory,
     ) -> Self {
-        let graph = ControlFlowGraph::new(body);
-        let liveness = Liveness::new(body, &graph);
+        let graph = shared.plan.control_flow(function);
+        let liveness = Liveness::new(body, graph);
         let home = |register: &campanile_core::module::Register| Home {
-            parts: vec![None; parts_of(register.ty).0 as usize],
-            variables: Vec::new(),
+            parts: smallvec![None; parts_of(register.ty).0 as usize],
+            variables: SmallVec::new(),
             written: false,
         };
         FunctionEmitter {

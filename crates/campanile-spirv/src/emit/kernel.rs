@@ -1,8 +1,8 @@
 //! Kernels and functions as SPIR-V functions: parameters, memory, execution modes.
 
-use campanile_core::analysis::{AccessFacts, access_facts};
+use campanile_core::analysis::{AccessFacts, access_facts_of};
 use campanile_core::isa::Space;
-use campanile_core::module::{FunctionId, FunctionKind, Kernel, Linkage, Module, Parameter};
+use campanile_core::module::{FunctionId, FunctionKind, Kernel, Linkage, Parameter};
 use rspirv::spirv::{
     Decoration, ExecutionMode, FunctionParameterAttribute, LinkageType, Op, StorageClass, Word,
 };
@@ -11,7 +11,7 @@ use super::assembly::{Assembly, Type};
 use super::code::Code;
 use super::control_flow::{passed_type, unpacked};
 use super::function::{FunctionEmitter, Memory, ParameterValue, Shared, parts_of};
-use super::plan::{Hidden, Plan, alignment};
+use super::plan::{Hidden, Plan};
 use super::value::Bits;
 use crate::emitted::{EmittedKernel, KernelArgument, LaunchShape};
 use crate::feature::Feature;
@@ -49,7 +49,7 @@ pub(super) fn write_function(assembly: &mut Assembly, shared: &mut Shared<'_>, f
         Some(ty) => passed_type(assembly, ty),
         None => assembly.ty(Type::Void),
     };
-    let mut types = hidden_types(assembly, &shared.plan, hidden);
+    let mut types = hidden_types(assembly, shared.plan, hidden);
     let told = types.len();
     types.extend(signature.parameters.iter().map(|ty| passed_type(assembly, *ty)));
     assembly.name(made, &declared.name);
@@ -62,7 +62,7 @@ pub(super) fn write_function(assembly: &mut Assembly, shared: &mut Shared<'_>, f
     }
     let (mut code, ids) = Code::new(assembly, made, result, &types);
     let (given, arguments) = ids.split_at(told);
-    let memory = told_memory(&shared.plan, hidden, given);
+    let memory = told_memory(shared.plan, hidden, given);
     let arguments: Vec<Vec<Bits>> = arguments
         .iter()
         .zip(&signature.parameters)
@@ -142,7 +142,8 @@ pub(super) fn write_kernel(
     let void = assembly.ty(Type::Void);
     let (mut code, ids) = Code::new(assembly, made, void, &types);
     let is_pointer = |argument: &KernelArgument| matches!(argument, KernelArgument::Pointer { .. });
-    let facts = arguments.iter().any(is_pointer).then(|| access_facts(module, function));
+    let facts =
+        arguments.iter().any(is_pointer).then(|| access_facts_of(module, shared.plan.calls(function)));
     for (argument, id) in arguments.iter().zip(&ids) {
         decorate_argument(&mut code, kernel, argument, *id, facts.as_ref());
         let parameter = argument.parameter().map(|position| (declared.name.clone(), position));
@@ -257,7 +258,7 @@ fn kernel_memory(
         let bytes = plan.private_bytes.get(&function).copied().unwrap_or(0).max(16);
         let array = code.assembly.ty(Type::Array(byte, bytes));
         let variable = code.variable(array);
-        aligned(code.assembly, variable, alignment(plan.module, Space::Private));
+        aligned(code.assembly, variable, plan.alignment(Space::Private));
         let pointer = code.assembly.pointer(StorageClass::Function, byte);
         memory.private = Some(code.value(Op::InBoundsAccessChain, pointer, &[variable, zero.id]));
     }
@@ -269,7 +270,7 @@ fn kernel_memory(
             memory.shared.push(match bytes {
                 0 => code.assembly.global(Op::ConstantNull, pointer, &[]),
                 _ => {
-                    let variable = shared_block(code.assembly, plan.module, function, bytes);
+                    let variable = shared_block(code.assembly, plan, function, bytes);
                     code.value(Op::InBoundsAccessChain, pointer, &[variable, zero.id])
                 }
             });
@@ -299,13 +300,13 @@ fn aligned(assembly: &mut Assembly, variable: Word, bytes: u32) {
 }
 
 /// The variable that holds a kernel's shared variables.
-fn shared_block(assembly: &mut Assembly, module: &Module, function: FunctionId, bytes: u64) -> Word {
+fn shared_block(assembly: &mut Assembly, plan: &Plan<'_>, function: FunctionId, bytes: u64) -> Word {
     let byte = assembly.int(8);
     let array = assembly.ty(Type::Array(byte, bytes));
     let ty = assembly.pointer(StorageClass::Workgroup, array);
     let variable = assembly.global(Op::Variable, ty, &[StorageClass::Workgroup as Word]);
-    aligned(assembly, variable, alignment(module, Space::Shared));
-    assembly.name(variable, &format!("{}.shared", module.functions[function].name));
+    aligned(assembly, variable, plan.alignment(Space::Shared));
+    assembly.name(variable, &format!("{}.shared", plan.module.functions[function].name));
     variable
 }
 

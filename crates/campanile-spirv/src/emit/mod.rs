@@ -65,7 +65,7 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
     let has_dot_product =
         options.device.is_some() && Feature::DotProduct.is_available(options.target, options.device.as_ref());
     let mut shared = Shared {
-        plan,
+        plan: &plan,
         built_ins: BuiltIns::default(),
         functions,
         variables: FxHashMap::default(),
@@ -77,15 +77,15 @@ pub fn emit(module: &Module, options: &Options) -> Result<Emitted, Vec<Diagnosti
     };
     variables::write_variables(&mut assembly, &mut shared);
     let mut kernels = Vec::new();
-    for function in shared.plan.functions.clone() {
-        kernel::write_function(&mut assembly, &mut shared, function);
-        kernels.extend(kernel::write_kernel(&mut assembly, &mut shared, function, options));
+    for function in &plan.functions {
+        kernel::write_function(&mut assembly, &mut shared, *function);
+        kernels.extend(kernel::write_kernel(&mut assembly, &mut shared, *function, options));
     }
     for function in module.kernels() {
         let name = &module.functions[function].name;
         assembly.entry_point(shared.functions[&function], name, shared.built_ins.interface());
     }
-    need_progress(&mut assembly, &shared.plan);
+    need_progress(&mut assembly, &plan);
     for one in &undecided {
         assembly.need(one.feature, Some(one.place));
     }
@@ -140,9 +140,10 @@ fn unexported(plan: &Plan<'_>) -> Vec<Diagnostic> {
 
 /// Loops that wait need a device on which others go on meanwhile.
 fn need_progress(assembly: &mut Assembly, plan: &Plan<'_>) {
-    for function in &plan.functions {
-        let function = &plan.module.functions[*function];
-        for access in function.body.iter().flat_map(waiting::waits) {
+    for id in &plan.functions {
+        let function = &plan.module.functions[*id];
+        let waits = function.body.iter().flat_map(|body| waiting::waits(body, plan.control_flow(*id)));
+        for access in waits {
             let place = Place { source: function.place.source, span: access.span };
             assembly.need(Feature::Progress, Some(place));
         }

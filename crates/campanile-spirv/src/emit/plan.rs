@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campanile_core::analysis::{CallGraph, Callees};
+use campanile_core::analysis::{CallGraph, Callees, ControlFlowGraph};
 use campanile_core::isa::{DataMovement, Memory, Opcode, Space, SpecialRegister};
 use campanile_core::module::{
     Address, Base, Body, FunctionId, FunctionKind, InitializerItem, Instruction, Linkage, Module, Offset,
@@ -64,12 +64,6 @@ impl Hidden {
     }
 }
 
-/// A kernel or function that others may see, with what it reaches.
-struct Reach {
-    root: FunctionId,
-    functions: Vec<FunctionId>,
-}
-
 /// What is decided of a module.
 pub(super) struct Plan<'m> {
     pub module: &'m Module,
@@ -97,20 +91,28 @@ pub(super) struct Plan<'m> {
     taken: Vec<FunctionId>,
     /// Functions that themselves ask for other work-items of their sub-group, or for their place in it.
     meeting: BTreeSet<FunctionId>,
-    reached: BTreeMap<FunctionId, Vec<FunctionId>>,
+    /// What kernels and exported functions reach.
+    calls: BTreeMap<FunctionId, CallGraph>,
+    /// The blocks of functions that are written.
+    control_flow: BTreeMap<FunctionId, ControlFlowGraph>,
+    /// Alignments of private and of shared memory.
+    alignments: [u32; 2],
 }
 
 impl<'m> Plan<'m> {
     /// Looks at all that kernels and exported functions reach.
     pub fn new(module: &'m Module, options: &Options) -> Self {
         let roots = module.functions.iter().filter(|(_, function)| is_root(&function.kind));
-        let graphs: Vec<CallGraph> = roots.map(|(root, _)| CallGraph::new(module, root)).collect();
-        let reaches: Vec<Reach> = graphs.iter().map(reach).collect();
-        let functions: BTreeSet<FunctionId> =
-            reaches.iter().flat_map(|reach| &reach.functions).copied().collect();
+        let calls: BTreeMap<FunctionId, CallGraph> =
+            roots.map(|(root, _)| (root, CallGraph::new(module, root))).collect();
+        let functions: BTreeSet<FunctionId> = calls.values().flat_map(CallGraph::reached).collect();
+        let graph_of = |function: &FunctionId| {
+            let body = module.functions[*function].body.as_ref()?;
+            Some((*function, ControlFlowGraph::new(body)))
+        };
         let mut plan = Plan {
             module,
-            variables: variables(module, &graphs, options.expose_variables),
+            variables: variables(module, calls.values(), options.expose_variables),
             places: BTreeMap::new(),
             private_bytes: BTreeMap::new(),
             shared_bytes: BTreeMap::new(),
@@ -126,28 +128,24 @@ impl<'m> Plan<'m> {
             hidden: BTreeMap::new(),
             taken: Vec::new(),
             meeting: BTreeSet::new(),
-            reached: BTreeMap::new(),
+            control_flow: functions.iter().filter_map(graph_of).collect(),
+            alignments: [Space::Private, Space::Shared].map(|space| alignment(module, space)),
+            calls,
             functions,
         };
-        plan.find_recursion(&graphs);
+        plan.find_recursion();
         plan.look_at_instructions(options.linear);
         if plan.recursion.is_empty() {
-            plan.spread_hidden(&graphs);
-            plan.place_private(&graphs, &reaches);
+            plan.spread_hidden();
+            plan.place_private();
         }
-        plan.place_shared(&reaches);
-        plan.reached = reaches.into_iter().map(|reach| (reach.root, reach.functions)).collect();
+        plan.place_shared();
         plan
     }
 
     /// What a function must be told.
     pub fn hidden(&self, function: FunctionId) -> Hidden {
         self.hidden.get(&function).copied().unwrap_or_default()
-    }
-
-    /// What the functions that a call may reach must be told.
-    pub fn hidden_of_all(&self, functions: &[FunctionId]) -> Hidden {
-        functions.iter().fold(Hidden::default(), |all, function| all.with(self.hidden(*function)))
     }
 
     /// The functions whose address is taken and which have a signature, in ascending order.
@@ -159,11 +157,6 @@ impl<'m> Plan<'m> {
     /// The storage class of constants.
     pub fn constant_class(&self) -> StorageClass {
         if self.constants_are_global { StorageClass::CrossWorkgroup } else { StorageClass::UniformConstant }
-    }
-
-    /// Whether any function can be called by address.
-    pub fn calls_by_address(&self) -> bool {
-        !self.taken.is_empty()
     }
 
     /// The address of a function: a number that only calls understand.
@@ -183,18 +176,31 @@ impl<'m> Plan<'m> {
 
     /// Whether a kernel, or a function that it reaches, depends on what a sub-group is.
     pub fn meets_lanes(&self, kernel: FunctionId) -> bool {
-        self.reached
-            .get(&kernel)
-            .is_some_and(|functions| functions.iter().any(|function| self.meeting.contains(function)))
+        self.calls[&kernel].reached().any(|function| self.meeting.contains(&function))
     }
 
-    /// What a kernel or exported function reaches, with itself.
-    pub fn reached(&self) -> impl Iterator<Item = (FunctionId, &[FunctionId])> {
-        self.reached.iter().map(|(root, functions)| (*root, &functions[..]))
+    /// The call graph of a kernel or exported function.
+    pub fn calls(&self, root: FunctionId) -> &CallGraph {
+        &self.calls[&root]
     }
 
-    fn find_recursion(&mut self, graphs: &[CallGraph]) {
-        for graph in graphs {
+    /// The call graphs of all kernels and exported functions.
+    pub fn all_calls(&self) -> impl Iterator<Item = &CallGraph> {
+        self.calls.values()
+    }
+
+    /// The blocks of a function that is written.
+    pub fn control_flow(&self, function: FunctionId) -> &ControlFlowGraph {
+        &self.control_flow[&function]
+    }
+
+    /// Alignment of private or shared memory: that of the variable that needs most.
+    pub fn alignment(&self, space: Space) -> u32 {
+        self.alignments[usize::from(space == Space::Shared)]
+    }
+
+    fn find_recursion(&mut self) {
+        for graph in self.calls.values() {
             for component in &graph.components {
                 let calls = component.iter().flat_map(|function| graph.calls_of(*function));
                 let closes = |callees: &Callees| {
@@ -305,52 +311,51 @@ impl<'m> Plan<'m> {
     }
 
     /// Callers must know what their callees must be told. Callees come first in each graph.
-    fn spread_hidden(&mut self, graphs: &[CallGraph]) {
-        for graph in graphs {
-            for function in graph.components.iter().flatten() {
-                let callees: Vec<FunctionId> =
-                    graph.calls_of(*function).flat_map(|call| call.callees.functions()).copied().collect();
-                let needed = self.hidden(*function).with(self.hidden_of_all(&callees));
-                self.hidden.insert(*function, needed);
+    fn spread_hidden(&mut self) {
+        for graph in self.calls.values() {
+            for function in graph.reached() {
+                let callees = graph.calls_of(function).flat_map(|call| call.callees.functions());
+                let own = self.hidden(function);
+                let needed = callees.fold(own, |all, callee| all.with(self.hidden(*callee)));
+                self.hidden.insert(function, needed);
             }
         }
     }
 
-    /// A function's private variables lie behind those of all its callers.
-    fn place_private(&mut self, graphs: &[CallGraph], reaches: &[Reach]) {
+    /// A function's private variables lie behind those of all its callers. Callers come before what they call, and
+    /// where a function is reached from several roots, so is all that it calls.
+    fn place_private(&mut self) {
+        let own: BTreeMap<FunctionId, Layout> = self
+            .functions
+            .iter()
+            .map(|function| (*function, self.laid_out(*function, Space::Private)))
+            .collect();
         let mut starts: BTreeMap<FunctionId, u64> = BTreeMap::new();
-        let own = |function: &FunctionId| laid_out(self.module, *function, Space::Private);
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for graph in graphs {
-                for function in graph.components.iter().rev().flatten() {
-                    let start = *starts.entry(*function).or_default();
-                    let end = start + own(function).1;
-                    for callee in graph.calls_of(*function).flat_map(|call| call.callees.functions()) {
-                        let place = starts.entry(*callee).or_default();
-                        changed |= *place < end;
-                        *place = end.max(*place);
-                    }
+        for graph in self.calls.values() {
+            for function in graph.reached().rev() {
+                let end = *starts.entry(function).or_default() + own[&function].bytes;
+                for callee in graph.calls_of(function).flat_map(|call| call.callees.functions()) {
+                    let start = starts.entry(*callee).or_default();
+                    *start = end.max(*start);
                 }
             }
         }
-        for (function, start) in &starts {
-            self.places
-                .extend(own(function).0.into_iter().map(|(variable, place)| (variable, start + place)));
-        }
-        for Reach { root, functions } in reaches {
-            let ends =
-                functions.iter().map(|function| starts.get(function).copied().unwrap_or(0) + own(function).1);
+        for (root, graph) in &self.calls {
+            let ends = graph.reached().map(|function| starts[&function] + own[&function].bytes);
             self.private_bytes.insert(*root, ends.max().unwrap_or(0));
+        }
+        for (function, Layout { places, .. }) in own {
+            let start = starts[&function];
+            self.places.extend(places.into_iter().map(|(variable, place)| (variable, start + place)));
         }
     }
 
     /// Shared variables lie one behind the other, in all kernels alike.
-    fn place_shared(&mut self, reaches: &[Reach]) {
+    fn place_shared(&mut self) {
         let mut ends: BTreeMap<FunctionId, u64> = BTreeMap::new();
         let mut end = 0;
         for function in &self.functions {
-            let (places, bytes) = laid_out(self.module, *function, Space::Shared);
+            let Layout { places, bytes } = self.laid_out(*function, Space::Shared);
             if bytes > 0 {
                 self.places.extend(places.into_iter().map(|(variable, place)| (variable, end + place)));
                 end += bytes;
@@ -358,11 +363,33 @@ impl<'m> Plan<'m> {
             }
         }
         self.shared_variables = end > 0;
-        for Reach { root, functions } in reaches {
-            let bytes = functions.iter().filter_map(|function| ends.get(function)).max().copied();
+        for (root, graph) in &self.calls {
+            let bytes = graph.reached().filter_map(|function| ends.get(&function)).max().copied();
             self.shared_bytes.insert(*root, bytes.unwrap_or(0));
         }
     }
+
+    /// A function's own variables of a space, one behind the other.
+    fn laid_out(&self, function: FunctionId, space: Space) -> Layout {
+        let mut end = 0u64;
+        let mut places = Vec::new();
+        for variable in self.module.functions[function].body.iter().flat_map(|body| &body.variables) {
+            let declared = &self.module.variables[*variable];
+            if declared.space == space {
+                let place = end.next_multiple_of(ALIGNMENT.max(declared.alignment).into());
+                places.push((*variable, place));
+                end = place + declared.size;
+            }
+        }
+        Layout { places, bytes: end.next_multiple_of(self.alignment(space).into()) }
+    }
+}
+
+/// Where the variables of a function lie in its part of private or shared memory.
+struct Layout {
+    places: Vec<(VariableId, u64)>,
+    /// The bytes of all, a multiple of the alignment of the space.
+    bytes: u64,
 }
 
 /// Whether a function is seen from outside.
@@ -370,13 +397,13 @@ fn is_root(kind: &FunctionKind) -> bool {
     matches!(kind, FunctionKind::Kernel(_) | FunctionKind::Device { linkage: Linkage::Exported, .. })
 }
 
-fn reach(graph: &CallGraph) -> Reach {
-    Reach { root: graph.kernel, functions: graph.components.iter().flatten().copied().collect() }
-}
-
 /// The variables of global and constant memory that are named, or that others see; all that are defined, if the host reaches them.
-fn variables(module: &Module, graphs: &[CallGraph], exposed: bool) -> BTreeSet<VariableId> {
-    let named = graphs.iter().flat_map(|graph| &graph.variables).copied();
+fn variables<'a>(
+    module: &Module,
+    calls: impl Iterator<Item = &'a CallGraph>,
+    exposed: bool,
+) -> BTreeSet<VariableId> {
+    let named = calls.flat_map(|graph| &graph.variables).copied();
     let is_seen = |variable: &Variable| {
         let is_defined = variable.linkage != Linkage::Imported;
         variable.linkage == Linkage::Exported || variable.host_access.is_some() || exposed && is_defined
@@ -409,23 +436,8 @@ pub(super) fn shared_parameters(
     parameters.iter().enumerate().filter(|(_, parameter)| parameter.space == Some(Space::Shared))
 }
 
-/// A function's own variables of a space with their places, and the bytes of all, a multiple of the alignment of that space.
-fn laid_out(module: &Module, function: FunctionId, space: Space) -> (Vec<(VariableId, u64)>, u64) {
-    let mut end = 0u64;
-    let mut places = Vec::new();
-    for variable in module.functions[function].body.iter().flat_map(|body| &body.variables) {
-        let declared = &module.variables[*variable];
-        if declared.space == space {
-            let place = end.next_multiple_of(ALIGNMENT.max(declared.alignment).into());
-            places.push((*variable, place));
-            end = place + declared.size;
-        }
-    }
-    (places, end.next_multiple_of(alignment(module, space).into()))
-}
-
 /// Alignment of private or shared memory: that of the variable that needs most.
-pub(super) fn alignment(module: &Module, space: Space) -> u32 {
+fn alignment(module: &Module, space: Space) -> u32 {
     let variables = module.variables.values().filter(|variable| variable.space == space);
     variables.map(|variable| variable.alignment).max().unwrap_or(0).max(ALIGNMENT)
 }

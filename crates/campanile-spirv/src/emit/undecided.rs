@@ -39,26 +39,26 @@ impl Undecided {
 pub(super) fn undecided(plan: &Plan<'_>) -> Vec<Undecided> {
     let module = plan.module;
     let mut found = Vec::new();
-    for (kernel, functions) in plan.reached() {
-        let orders = if plan.calls_by_address() { orders(module, kernel) } else { Vec::new() };
+    for calls in plan.all_calls() {
+        let kernel = calls.kernel;
+        let orders = orders(module, calls);
         let has_barrier = has(module, kernel, is_barrier) && returns_early(module, kernel);
         if !plan.meets_lanes(kernel) && orders.is_empty() && !has_barrier {
             continue;
         }
         let divergence = Divergence::new(module, kernel, LaunchShape::default());
-        for function in functions {
-            let (Some(body), Some(facts)) = (&module.functions[*function].body, divergence.body(*function))
+        for function in calls.reached() {
+            let (Some(body), Some(facts)) = (&module.functions[function].body, divergence.body(function))
             else {
                 continue;
             };
-            let look = Look { module, function: *function, body, facts };
+            let look = Look { module, function, body, graph: plan.control_flow(function), facts };
             found.extend(look.operations());
-            if *function == kernel {
+            if function == kernel {
                 found.extend(look.barriers());
             }
-            found.extend(
-                orders.iter().filter(|site| site.function == *function).filter_map(|site| look.call(*site)),
-            );
+            let sites = orders.iter().filter(|site| site.function == function);
+            found.extend(sites.filter_map(|site| look.call(*site)));
         }
     }
     let mut told = BTreeSet::new();
@@ -67,9 +67,8 @@ pub(super) fn undecided(plan: &Plan<'_>) -> Vec<Undecided> {
 }
 
 /// The calls of a kernel, and of what it reaches, whose order others see.
-fn orders(module: &Module, kernel: FunctionId) -> Vec<Witness> {
-    let graph = CallGraph::new(module, kernel);
-    graph.calls.iter().filter(|call| order_matters(module, &call.callees)).map(|call| call.site).collect()
+fn orders(module: &Module, calls: &CallGraph) -> Vec<Witness> {
+    calls.calls.iter().filter(|call| order_matters(module, &call.callees)).map(|call| call.site).collect()
 }
 
 fn is_barrier(instruction: &Instruction) -> bool {
@@ -106,6 +105,7 @@ struct Look<'l> {
     module: &'l Module,
     function: FunctionId,
     body: &'l Body,
+    graph: &'l ControlFlowGraph,
     facts: &'l BodyDivergence,
 }
 
@@ -141,7 +141,7 @@ impl Look<'_> {
 
     /// The blocks that some lanes may execute without the others, after ways have come together.
     fn rejoining(&self) -> Vec<BlockId> {
-        let graph = ControlFlowGraph::new(self.body);
+        let graph = self.graph;
         let is_partial = |block: BlockId| self.facts.has_given_up() || !self.facts.is_full(block);
         let mut joins = vec![false; self.body.blocks.len()];
         let mut open: Vec<BlockId> = graph
@@ -160,7 +160,7 @@ impl Look<'_> {
 
     /// Barriers before which some work-items of the group may have returned.
     fn barriers(&self) -> Vec<Undecided> {
-        let graph = ControlFlowGraph::new(self.body);
+        let graph = self.graph;
         let mut found = Vec::new();
         for block in graph.reverse_post_order() {
             if !self.facts.has_given_up() && !self.facts.waiting(*block).contains(&graph.exit()) {

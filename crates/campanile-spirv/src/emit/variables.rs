@@ -13,8 +13,8 @@ use crate::feature::Feature;
 
 /// Writes all variables, those whose addresses others hold first.
 pub(super) fn write_variables(assembly: &mut Assembly, shared: &mut Shared<'_>) {
-    for variable in shared.plan.variables.clone() {
-        write_variable(assembly, shared, variable, &mut BTreeSet::new());
+    for variable in &shared.plan.variables {
+        write_variable(assembly, shared, *variable, &mut BTreeSet::new());
     }
 }
 

@@ -12,17 +12,16 @@ use campanile_core::module::{
 /// itself always asks the same.
 ///
 /// A loop that exchanges a value which it has computed from the old one does not wait, but tries again.
-pub(super) fn waits(body: &Body) -> Vec<&Instruction> {
+pub(super) fn waits<'b>(body: &'b Body, graph: &ControlFlowGraph) -> Vec<&'b Instruction> {
     if !body.instructions.iter().any(|instruction| is_atomic_load(instruction) || is_exchange(instruction)) {
         return Vec::new();
     }
-    let graph = ControlFlowGraph::new(body);
     let dominators = graph.dominators();
     let mut found = Vec::new();
     for block in graph.reverse_post_order() {
         for head in graph.successors(*block) {
             if dominators.dominates(*head, *block) {
-                found.extend(Loop::new(body, &graph, *head, *block).waits());
+                found.extend(Loop::new(body, graph, *head, *block).waits());
             }
         }
     }
