@@ -1,6 +1,7 @@
 //! Findings about a source text, as data. Rendering is the caller's business.
 
 mod codes;
+mod table;
 
 use std::sync::Arc;
 

@@ -1,45 +1,9 @@
 //! The table of codes: number, title, explanation, a wrong and a right example.
 
-use std::fmt;
+campanile_core::code_table! {
+    /// A stable code of a finding about a SPIR-V module, shown as `S0123`. [`super::example_module`] makes a module of an example.
+    'S'
 
-use campanile_core::diagnostic::Severity;
-
-/// Declares the codes. A code is never reused for another fault.
-macro_rules! codes {
-    ($($variant:ident = $number:literal, $severity:ident, $title:literal, $explanation:literal,
-        $wrong:literal, $right:literal;)+) => {
-        /// A stable code of a finding about a SPIR-V module, shown as `S0123`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs)]
-        pub enum Code { $($variant),+ }
-
-        impl Code {
-            /// Every code.
-            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
-
-            /// Its number.
-            pub const fn number(self) -> u32 { match self { $(Code::$variant => $number),+ } }
-
-            /// Whether what it stands for is an error or a warning.
-            pub const fn severity(self) -> Severity { match self { $(Code::$variant => Severity::$severity),+ } }
-
-            /// What it stands for, in a few words.
-            pub const fn title(self) -> &'static str { match self { $(Code::$variant => $title),+ } }
-
-            /// The rule behind it.
-            pub const fn explanation(self) -> &'static str { match self { $(Code::$variant => $explanation),+ } }
-
-            /// Instructions that have the fault, which [`super::example_module`] makes a module of; empty where no
-            /// text can show it.
-            pub const fn wrong(self) -> &'static str { match self { $(Code::$variant => $wrong),+ } }
-
-            /// The same without the fault.
-            pub const fn right(self) -> &'static str { match self { $(Code::$variant => $right),+ } }
-        }
-    };
-}
-
-codes! {
     NotSpirv = 101, Error, "file that is no SPIR-V module",
         "A binary module begins with a header of five words, the first of which is 0x07230203. Anything else is read as text for `spirv-as`, if it is text.",
         "",
@@ -220,18 +184,4 @@ codes! {
         "The environment lists no arrays among the members of structures that are passed to kernels. OpenCL C has them, and runtimes lay them out as C does.",
         "%three = OpConstant %uint 3\n%row = OpTypeArray %uint %three\n%record = OpTypeStruct %row\n%takes = OpTypeFunction %void %record\n%kernel = OpFunction %void None %takes\n%options = OpFunctionParameter %record\n%entry = OpLabel\nOpReturn\nOpFunctionEnd",
         "%record = OpTypeStruct %uint %uint %uint\n%takes = OpTypeFunction %void %record\n%kernel = OpFunction %void None %takes\n%options = OpFunctionParameter %record\n%entry = OpLabel\nOpReturn\nOpFunctionEnd";
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "S{:04}", self.number())
-    }
-}
-
-impl Code {
-    /// The code written as `text`, such as `S0123` (also `s123`).
-    pub fn from_text(text: &str) -> Option<Code> {
-        let number = text.strip_prefix(['S', 's'])?.parse().ok()?;
-        Code::ALL.iter().copied().find(|code| code.number() == number)
-    }
 }
