@@ -44,3 +44,26 @@ pub(super) fn text(text: &str) -> Vec<Word> {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_filled_up_with_zeros_of_which_there_is_one_at_least() {
+        assert_eq!(text(""), [0]);
+        assert_eq!(text("abc"), [0x0063_6261]);
+        assert_eq!(text("abcd"), [0x6463_6261, 0]);
+        assert_eq!(text("é"), [0xa9c3]);
+    }
+
+    #[test]
+    fn the_first_word_counts_all_above_the_opcode() {
+        let mut words = Words::default();
+        // `OpLabel` is 248, `OpName` is 5.
+        assert_eq!(words.push(Op::Label, &[&[7]]), 0);
+        assert_eq!(words.push(Op::Name, &[&[7], &text("a")]), 2);
+        words.set(2, 1, 8);
+        assert_eq!(Words::behind([9; 5], &[words]), [9, 9, 9, 9, 9, 0x2_00f8, 7, 0x3_0005, 8, 0x61]);
+    }
+}
