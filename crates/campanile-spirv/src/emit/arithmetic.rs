@@ -2,8 +2,10 @@
 
 use campanile_core::isa::{Arithmetic, Output, Signedness};
 use campanile_core::module::Instruction;
+use rspirv::dr::Operand;
 use rspirv::spirv::{Op, OpenclStd100Op, PackedVectorFormat, Word};
 
+use super::assembly::id;
 use super::code::Code;
 use super::function::FunctionEmitter;
 use super::value::{Bits, Truth};
@@ -114,13 +116,13 @@ fn native_dot(
         (Signedness::Us, true) => (Op::SUDotAccSat, b, a),
         (Signedness::Uu, _) => (Op::UDot, a, b),
     };
-    let format = PackedVectorFormat::PackedVectorFormat4x8Bit as Word;
-    let ty = code.assembly.int(32);
-    let id = match saturate {
-        true => code.value(op, ty, &[a.id, b.id, addend.id, format]),
-        false => code.value(op, ty, &[a.id, b.id, format]),
-    };
-    let result = Bits { id, width: 32 };
+    let mut operands: Vec<Operand> = vec![id(a.id), id(b.id)];
+    if saturate {
+        operands.push(id(addend.id));
+    }
+    operands.push(Operand::PackedVectorFormat(PackedVectorFormat::PackedVectorFormat4x8Bit));
+    let ty: Word = code.assembly.int(32);
+    let result = Bits { id: code.value(op, ty, operands), width: 32 };
     if saturate { result } else { code.add(addend, result) }
 }
 

@@ -1,8 +1,12 @@
 //! The module being written: ids, types and constants, each made once, and all that stands outside of functions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use campanile_core::module::Place;
+use rspirv::binary::Assemble;
+use rspirv::dr::{self, Instruction, Operand};
+use rspirv::grammar::{INSTRUCTION_TABLE, Instruction as Grammar};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, LinkageType, MAGIC_NUMBER,
     MemoryModel, Op, SourceLanguage, StorageClass, Word,
@@ -10,7 +14,6 @@ use rspirv::spirv::{
 use rustc_hash::FxHashMap;
 
 use super::value::Bits;
-use super::words::{Words, text};
 use crate::built_in::AddressWidth;
 use crate::feature::Feature;
 
@@ -51,14 +54,35 @@ pub(super) struct Assembly {
     capabilities: BTreeSet<Capability>,
     opencl: Option<Word>,
     subroutines: FxHashMap<String, Word>,
-    uses_opencl_20: bool,
-    entry_points: Words,
-    execution_modes: Words,
-    strings: Words,
-    names: Words,
-    annotations: Words,
-    globals: Words,
-    functions: Words,
+    source: Option<Instruction>,
+    entry_points: Vec<Instruction>,
+    execution_modes: Vec<Instruction>,
+    strings: Vec<Instruction>,
+    names: Vec<Instruction>,
+    annotations: Vec<Instruction>,
+    globals: Vec<Instruction>,
+    /// The words of the functions that are written.
+    functions: Vec<Word>,
+}
+
+/// An instruction. The grammar is asked once for each operation, as it searches.
+pub(super) fn instruction(
+    op: Op,
+    result_type: Option<Word>,
+    result_id: Option<Word>,
+    operands: Vec<Operand>,
+) -> Instruction {
+    const COMMON: usize = 512;
+    type Class = &'static Grammar<'static>;
+    static CLASSES: [OnceLock<Class>; COMMON] = [const { OnceLock::new() }; COMMON];
+    let find = || INSTRUCTION_TABLE.get(op);
+    let class = CLASSES.get(op as usize).map_or_else(find, |class| class.get_or_init(find));
+    Instruction { class, result_type, result_id, operands }
+}
+
+/// An operand that is an id.
+pub(super) fn id(id: Word) -> Operand {
+    Operand::IdRef(id)
 }
 
 impl Assembly {
@@ -76,14 +100,14 @@ impl Assembly {
             capabilities: capabilities.into(),
             opencl: None,
             subroutines: FxHashMap::default(),
-            uses_opencl_20: false,
-            entry_points: Words::default(),
-            execution_modes: Words::default(),
-            strings: Words::default(),
-            names: Words::default(),
-            annotations: Words::default(),
-            globals: Words::default(),
-            functions: Words::default(),
+            source: None,
+            entry_points: Vec::new(),
+            execution_modes: Vec::new(),
+            strings: Vec::new(),
+            names: Vec::new(),
+            annotations: Vec::new(),
+            globals: Vec::new(),
+            functions: Vec::new(),
         }
     }
 
@@ -125,35 +149,41 @@ impl Assembly {
                     64 => self.capabilities.insert(Capability::Int64),
                     _ => false,
                 };
-                (Op::TypeInt, vec![*width, 0])
+                (Op::TypeInt, vec![Operand::LiteralBit32(*width), Operand::LiteralBit32(0)])
             }
-            Type::Float(width) => (Op::TypeFloat, vec![*width]),
+            Type::Float(width) => (Op::TypeFloat, vec![Operand::LiteralBit32(*width)]),
             Type::Vector(element, count) => {
                 if *count > 4 {
                     self.capabilities.insert(Capability::Vector16);
                 }
-                (Op::TypeVector, vec![*element, *count])
+                (Op::TypeVector, vec![id(*element), Operand::LiteralBit32(*count)])
             }
             Type::Array(element, count) => {
                 let width = if *count > u64::from(u32::MAX) { 64 } else { 32 };
                 let count = self.constant(width, *count);
-                (Op::TypeArray, vec![*element, count.id])
+                (Op::TypeArray, vec![id(*element), id(count.id)])
             }
-            Type::Structure(members) => (Op::TypeStruct, members.clone()),
-            Type::Pointer(class, pointee) => (Op::TypePointer, vec![*class as Word, *pointee]),
-            Type::Function(result, parameters) => (Op::TypeFunction, [&[*result], &parameters[..]].concat()),
+            Type::Structure(members) => (Op::TypeStruct, members.iter().copied().map(id).collect()),
+            Type::Pointer(class, pointee) => {
+                (Op::TypePointer, vec![Operand::StorageClass(*class), id(*pointee)])
+            }
+            Type::Function(result, parameters) => {
+                let parameters = std::iter::once(result).chain(parameters).copied().map(id);
+                (Op::TypeFunction, parameters.collect())
+            }
         };
         let made = self.id();
-        self.globals.push(op, &[&[made], &operands]);
+        self.globals.push(instruction(op, None, Some(made), operands));
         self.types.insert(ty, made);
         made
     }
 
     /// A structure without gaps between its members.
-    pub fn packed_structure(&mut self, members: &[Word]) -> Word {
+    pub fn packed_structure(&mut self, members: Vec<Word>) -> Word {
         let made = self.id();
-        self.globals.push(Op::TypeStruct, &[&[made], members]);
-        self.decorate(made, Decoration::CPacked, &[]);
+        let operands = members.into_iter().map(id).collect();
+        self.globals.push(instruction(Op::TypeStruct, None, Some(made), operands));
+        self.decorate(made, Decoration::CPacked, vec![]);
         made
     }
 
@@ -176,7 +206,11 @@ impl Assembly {
         if let Some(found) = self.constants.get(&(ty, value)) {
             return Bits { id: *found, width };
         }
-        let made = self.literal(ty, width, value);
+        let literal =
+            if width == 64 { Operand::LiteralBit64(value) } else { Operand::LiteralBit32(value as u32) };
+        let made = self.id();
+        self.globals.push(instruction(Op::Constant, Some(ty), Some(made), vec![literal]));
+        self.constants.insert((ty, value), made);
         self.values.insert(made, value);
         Bits { id: made, width }
     }
@@ -192,15 +226,11 @@ impl Assembly {
         if let Some(found) = self.constants.get(&(ty, pattern)) {
             return *found;
         }
-        self.literal(ty, width, pattern)
-    }
-
-    /// A new constant, the low half of its bits first.
-    fn literal(&mut self, ty: Word, width: u32, bits: u64) -> Word {
-        let halves = [bits as Word, (bits >> 32) as Word];
-        let literal = if width == 64 { &halves[..] } else { &halves[..1] };
-        let made = self.global(Op::Constant, ty, literal);
-        self.constants.insert((ty, bits), made);
+        let literal =
+            if width == 64 { Operand::LiteralBit64(pattern) } else { Operand::LiteralBit32(pattern as u32) };
+        let made = self.id();
+        self.globals.push(instruction(Op::Constant, Some(ty), Some(made), vec![literal]));
+        self.constants.insert((ty, pattern), made);
         made
     }
 
@@ -211,21 +241,23 @@ impl Assembly {
             return *found;
         }
         let op = if value { Op::ConstantTrue } else { Op::ConstantFalse };
-        let made = self.global(op, ty, &[]);
+        let made = self.global(op, ty, vec![]);
         self.constants.insert((ty, value.into()), made);
         made
     }
 
     /// Adds a constant or variable of module scope.
-    pub fn global(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+    pub fn global(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let made = self.id();
-        self.globals.push(op, &[&[ty, made], operands]);
+        self.globals.push(instruction(op, Some(ty), Some(made), operands));
         made
     }
 
     /// Says that the module uses what OpenCL C has since version 2.0: some consumers link that only where it is said.
     pub fn use_opencl_20(&mut self) {
-        self.uses_opencl_20 = true;
+        let language = Operand::SourceLanguage(SourceLanguage::OpenCL_C);
+        let operands = vec![language, Operand::LiteralBit32(200_000)];
+        self.source.get_or_insert_with(|| instruction(Op::Source, None, None, operands));
     }
 
     /// The extended instructions of OpenCL.
@@ -251,43 +283,49 @@ impl Assembly {
     }
 
     /// The id of a text, such as the name of a file.
-    pub fn string(&mut self, string: &str) -> Word {
+    pub fn string(&mut self, text: &str) -> Word {
         let made = self.id();
-        self.strings.push(Op::String, &[&[made], &text(string)]);
+        let text = vec![Operand::LiteralString(text.to_owned())];
+        self.strings.push(instruction(Op::String, None, Some(made), text));
         made
     }
 
     /// Names an id, for those who read the module.
     pub fn name(&mut self, target: Word, name: &str) {
-        self.names.push(Op::Name, &[&[target], &text(name)]);
+        let operands = vec![id(target), Operand::LiteralString(name.to_owned())];
+        self.names.push(instruction(Op::Name, None, None, operands));
     }
 
     /// Decorates an id.
-    pub fn decorate(&mut self, target: Word, decoration: Decoration, operands: &[Word]) {
-        self.annotations.push(Op::Decorate, &[&[target, decoration as Word], operands]);
+    pub fn decorate(&mut self, target: Word, decoration: Decoration, operands: Vec<Operand>) {
+        let operands = [id(target), Operand::Decoration(decoration)].into_iter().chain(operands).collect();
+        self.annotations.push(instruction(Op::Decorate, None, None, operands));
     }
 
     /// Makes a symbol visible to other modules, or takes it from one.
     pub fn link(&mut self, target: Word, name: &str, linkage: LinkageType) {
-        let operands = [text(name), vec![linkage as Word]].concat();
-        self.decorate(target, Decoration::LinkageAttributes, &operands);
+        let operands = vec![Operand::LiteralString(name.to_owned()), Operand::LinkageType(linkage)];
+        self.decorate(target, Decoration::LinkageAttributes, operands);
     }
 
     /// Makes a function a kernel, with the variables of its interface.
     pub fn entry_point(&mut self, function: Word, name: &str, interface: &[Word]) {
-        let model = ExecutionModel::Kernel as Word;
-        self.entry_points.push(Op::EntryPoint, &[&[model, function], &text(name), interface]);
+        let mut operands = vec![Operand::ExecutionModel(ExecutionModel::Kernel), id(function)];
+        operands.push(Operand::LiteralString(name.to_owned()));
+        operands.extend(interface.iter().copied().map(id));
+        self.entry_points.push(instruction(Op::EntryPoint, None, None, operands));
     }
 
     /// Says how a kernel is executed.
     pub fn execution_mode(&mut self, function: Word, mode: ExecutionMode, numbers: &[u32]) {
-        self.execution_modes.push(Op::ExecutionMode, &[&[function, mode as Word], numbers]);
+        let mut operands = vec![id(function), Operand::ExecutionMode(mode)];
+        operands.extend(numbers.iter().map(|number| Operand::LiteralBit32(*number)));
+        self.execution_modes.push(instruction(Op::ExecutionMode, None, None, operands));
     }
 
-    /// Adds a function, which comes in parts, without its end.
-    pub fn function(&mut self, parts: &[&Words]) {
-        parts.iter().for_each(|part| self.functions.append(part));
-        self.functions.push(Op::FunctionEnd, &[]);
+    /// Adds a function.
+    pub fn function(&mut self, function: dr::Function) {
+        function.assemble_into(&mut self.functions);
     }
 
     /// The least version of SPIR-V that has all that is needed.
@@ -296,45 +334,42 @@ impl Assembly {
     }
 
     /// The words of the module.
-    pub fn finish(mut self) -> Vec<Word> {
+    pub fn finish(self) -> Vec<Word> {
+        let mut module = dr::Module::new();
         let (major, minor) = self.version();
-        let version = u32::from(major) << 16 | u32::from(minor) << 8;
-        let head = self.head();
-        if self.uses_opencl_20 {
-            self.strings.push(Op::Source, &[&[SourceLanguage::OpenCL_C as Word, 200_000]]);
-        }
-        let sections = [
-            head,
-            self.entry_points,
-            self.execution_modes,
-            self.strings,
-            self.names,
-            self.annotations,
-            self.globals,
-            self.functions,
-        ];
-        Words::behind([MAGIC_NUMBER, version, 0, self.next, 0], &sections)
-    }
-
-    /// What comes before the entry points.
-    fn head(&self) -> Words {
-        let mut head = Words::default();
-        for capability in &self.capabilities {
-            head.push(Op::Capability, &[&[*capability as Word]]);
-        }
+        module.header = Some(dr::ModuleHeader {
+            magic_number: MAGIC_NUMBER,
+            version: u32::from(major) << 16 | u32::from(minor) << 8,
+            generator: 0,
+            bound: self.next,
+            reserved_word: 0,
+        });
+        let capability = |capability: &Capability| {
+            instruction(Op::Capability, None, None, vec![Operand::Capability(*capability)])
+        };
+        module.capabilities = self.capabilities.iter().map(capability).collect();
         let extensions: BTreeSet<&str> =
             self.needs.keys().filter_map(|feature| feature.spirv_extension()).collect();
-        for extension in extensions {
-            head.push(Op::Extension, &[&text(extension)]);
-        }
-        if let Some(opencl) = self.opencl {
-            head.push(Op::ExtInstImport, &[&[opencl], &text("OpenCL.std")]);
-        }
+        let text = |text: &str| vec![Operand::LiteralString(text.to_owned())];
+        let extension = |name: &&str| instruction(Op::Extension, None, None, text(name));
+        module.extensions = extensions.iter().map(extension).collect();
+        let import = |made| instruction(Op::ExtInstImport, None, Some(made), text("OpenCL.std"));
+        module.ext_inst_imports = self.opencl.map(import).into_iter().collect();
         let addressing = match self.addresses {
             AddressWidth::Bits32 => AddressingModel::Physical32,
             AddressWidth::Bits64 => AddressingModel::Physical64,
         };
-        head.push(Op::MemoryModel, &[&[addressing as Word, MemoryModel::OpenCL as Word]]);
-        head
+        let model = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(MemoryModel::OpenCL)];
+        module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
+        module.entry_points = self.entry_points;
+        module.execution_modes = self.execution_modes;
+        module.debug_string_source = self.strings;
+        module.debug_string_source.extend(self.source);
+        module.debug_names = self.names;
+        module.annotations = self.annotations;
+        module.types_global_values = self.globals;
+        let mut words = module.assemble();
+        words.extend(self.functions);
+        words
     }
 }

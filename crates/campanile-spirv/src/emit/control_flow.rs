@@ -207,7 +207,7 @@ impl Prepared {
     fn make(&self, code: &mut Code<'_>, signature: &Signature) -> Vec<Bits> {
         let mut operands = vec![self.function];
         operands.extend(&self.arguments);
-        let value = code.value(Op::FunctionCall, self.result, &operands);
+        let value = code.of(Op::FunctionCall, self.result, &operands);
         signature.result.map(|ty| unpacked(code, ty, value)).unwrap_or_default()
     }
 }

@@ -112,7 +112,7 @@ fn to_integer(code: &mut Code<'_>, from: Format, rounding: Rounding, to: Type, s
     let wide = width.max(32);
     let ty = code.assembly.int(wide);
     let op = if signed { Op::ConvertFToS } else { Op::ConvertFToU };
-    let integer = Bits { id: code.value(op, ty, &[inside.id]), width: wide };
+    let integer = Bits { id: code.of(op, ty, &[inside.id]), width: wide };
     let integer = code.resize(integer, width);
     let [greatest, lowest] = match signed {
         true => [(1 << (width - 1)) - 1, 1 << (width - 1)],
@@ -167,7 +167,7 @@ fn integer_to_number(
 ) -> Number {
     let ty = code.float(width);
     let op = if signed { Op::ConvertSToF } else { Op::ConvertUToF };
-    let id = code.value(op, ty, &[source.id]);
+    let id = code.of(op, ty, &[source.id]);
     code.round(id, mode);
     Number { id, width }
 }
@@ -180,7 +180,7 @@ fn integer_to_odd(code: &mut Code<'_>, signed: bool, source: Bits) -> Number {
     }
     let ty = code.assembly.int(source.width);
     let op = if signed { Op::ConvertFToS } else { Op::ConvertFToU };
-    let back = Bits { id: code.value(op, ty, &[cut.id]), width: source.width };
+    let back = Bits { id: code.of(op, ty, &[cut.id]), width: source.width };
     let is_inexact = code.compare(Op::INotEqual, back, source);
     let last = code.one_if(is_inexact, 32);
     let pattern = code.pattern(cut);

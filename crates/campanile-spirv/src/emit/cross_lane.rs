@@ -4,8 +4,10 @@
 
 use campanile_core::isa::{CrossLane, Op as Operation, Operation as Combination};
 use campanile_core::module::Instruction;
-use rspirv::spirv::{GroupOperation, Op, Scope, Word};
+use rspirv::dr::Operand;
+use rspirv::spirv::{GroupOperation, Op, Scope};
 
+use super::assembly::id;
 use super::code::Code;
 use super::float::Format;
 use super::function::FunctionEmitter;
@@ -76,8 +78,9 @@ impl FunctionEmitter<'_, '_, '_> {
         self.code.need(Feature::SubgroupArithmetic);
         let ty = self.code.assembly.int(32);
         let scope = self.code.constant(32, Scope::Subgroup as u64);
-        let operands = [scope.id, GroupOperation::Reduce as Word, value.id];
-        Bits { id: self.code.value(op, ty, &operands), width: 32 }
+        let operation = Operand::GroupOperation(GroupOperation::Reduce);
+        let operands = vec![Operand::IdScope(scope.id), operation, id(value.id)];
+        Bits { id: self.code.value(op, ty, operands), width: 32 }
     }
 
     fn reduce_integers(&mut self, op: Operation, value: Bits, by: Participants) -> Bits {
@@ -159,8 +162,8 @@ impl FunctionEmitter<'_, '_, '_> {
         self.code.need(Feature::SubgroupShuffle);
         let ty = self.code.assembly.int(32);
         let scope = self.code.constant(32, Scope::Subgroup as u64);
-        let operands = [scope.id, value.id, lane.id];
-        Bits { id: self.code.value(Op::GroupNonUniformShuffle, ty, &operands), width: 32 }
+        let operands = vec![Operand::IdScope(scope.id), id(value.id), id(lane.id)];
+        Bits { id: self.code.value(Op::GroupNonUniformShuffle, ty, operands), width: 32 }
     }
 
     /// `shfl`: each lane reads another one, if that is within reach and takes part, otherwise itself.

@@ -119,12 +119,12 @@ impl FunctionEmitter<'_, '_, '_> {
         let pointer = self.code.assembly.pointer(StorageClass::Function, int);
         for (position, element) in elements.iter().enumerate() {
             let position = self.code.constant(32, position as u64);
-            let place = self.code.value(Op::InBoundsAccessChain, pointer, &[memory, position.id]);
+            let place = self.code.of(Op::InBoundsAccessChain, pointer, &[memory, position.id]);
             self.code.store_home(place, *element);
         }
         let last = self.code.constant(32, elements.len() as u64 - 1);
         let index = self.code.extended_int(OpenclStd100Op::u_min, &[index, last]);
-        self.code.value(Op::InBoundsAccessChain, pointer, &[memory, index.id])
+        self.code.of(Op::InBoundsAccessChain, pointer, &[memory, index.id])
     }
 
     fn extract_dynamic(&mut self, operands: &[Operand]) {

@@ -1,9 +1,10 @@
 //! Kernels by which a host reaches variables of a module, as OpenCL has no calls for that.
 
 use campanile_core::module::VariableId;
+use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 
-use super::assembly::{Assembly, Type};
+use super::assembly::{Assembly, Type, id};
 use super::code::Code;
 use super::function::Shared;
 use super::value::Bits;
@@ -32,11 +33,12 @@ fn pointer(code: &mut Code<'_>, address: Bits, width: u32) -> Word {
     let address = code.resize(address, bits);
     let pointee = code.assembly.int(width);
     let ty = code.assembly.pointer(StorageClass::CrossWorkgroup, pointee);
-    code.value(Op::ConvertUToPtr, ty, &[address.id])
+    code.of(Op::ConvertUToPtr, ty, &[address.id])
 }
 
-/// How memory is accessed.
-const ALIGNED: Word = MemoryAccess::ALIGNED.bits();
+fn aligned(bytes: u32) -> [Operand; 2] {
+    [Operand::MemoryAccess(MemoryAccess::ALIGNED), Operand::LiteralBit32(bytes)]
+}
 
 fn write_addresses(assembly: &mut Assembly, variables: &[Word]) {
     let (mut code, parameters) = begin(assembly, "__pisa_variables", 1);
@@ -45,7 +47,8 @@ fn write_addresses(assembly: &mut Assembly, variables: &[Word]) {
         let offset = code.constant(64, 8 * index as u64);
         let place = code.add(parameters[0], offset);
         let place = pointer(&mut code, place, 64);
-        code.effect(Op::Store, &[place, address.id, ALIGNED, 8]);
+        let operands = [id(place), id(address.id)].into_iter().chain(aligned(8)).collect();
+        code.effect(Op::Store, operands);
     }
     let next = code.new_label();
     code.end(None, next);
@@ -64,8 +67,10 @@ fn write_copy(assembly: &mut Assembly) {
                 pointer(code, place, 8)
             });
             let byte = code.assembly.int(8);
-            let value = code.value(Op::Load, byte, &[from, ALIGNED, 1]);
-            code.effect(Op::Store, &[to, value, ALIGNED, 1]);
+            let operands = std::iter::once(id(from)).chain(aligned(1)).collect();
+            let value = code.value(Op::Load, byte, operands);
+            let operands = [id(to), id(value)].into_iter().chain(aligned(1)).collect();
+            code.effect(Op::Store, operands);
             let one = code.constant(64, 1);
             let next = code.add(index[0], one);
             let again = code.compare(Op::ULessThan, next, bytes);

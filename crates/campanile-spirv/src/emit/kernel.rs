@@ -3,11 +3,12 @@
 use campanile_core::analysis::{AccessFacts, access_facts_of};
 use campanile_core::isa::Space;
 use campanile_core::module::{FunctionId, FunctionKind, Kernel, Linkage, Parameter};
+use rspirv::dr::Operand;
 use rspirv::spirv::{
     Decoration, ExecutionMode, FunctionParameterAttribute, LinkageType, Op, StorageClass, Word,
 };
 
-use super::assembly::{Assembly, Type};
+use super::assembly::{Assembly, Type, id};
 use super::code::Code;
 use super::control_flow::{passed_type, unpacked};
 use super::function::{FunctionEmitter, Memory, ParameterValue, Shared, parts_of};
@@ -237,7 +238,7 @@ fn decorate_argument(
 fn decorate_alone(assembly: &mut Assembly, argument: &KernelArgument, made: Word) {
     if matches!(argument, KernelArgument::Pointer { .. }) {
         attribute(assembly, made, FunctionParameterAttribute::NoAlias);
-        assembly.decorate(made, Decoration::Restrict, &[]);
+        assembly.decorate(made, Decoration::Restrict, vec![]);
     }
 }
 
@@ -260,7 +261,7 @@ fn kernel_memory(
         let variable = code.variable(array);
         aligned(code.assembly, variable, plan.alignment(Space::Private));
         let pointer = code.assembly.pointer(StorageClass::Function, byte);
-        memory.private = Some(code.value(Op::InBoundsAccessChain, pointer, &[variable, zero.id]));
+        memory.private = Some(code.of(Op::InBoundsAccessChain, pointer, &[variable, zero.id]));
     }
     let is_shared = |argument: &KernelArgument| matches!(argument, KernelArgument::Shared { .. });
     if hidden.shared {
@@ -268,17 +269,17 @@ fn kernel_memory(
         if plan.shared_variables {
             let bytes = plan.shared_bytes.get(&function).copied().unwrap_or(0);
             memory.shared.push(match bytes {
-                0 => code.assembly.global(Op::ConstantNull, pointer, &[]),
+                0 => code.assembly.global(Op::ConstantNull, pointer, vec![]),
                 _ => {
                     let variable = shared_block(code.assembly, plan, function, bytes);
-                    code.value(Op::InBoundsAccessChain, pointer, &[variable, zero.id])
+                    code.of(Op::InBoundsAccessChain, pointer, &[variable, zero.id])
                 }
             });
         }
         let given = arguments.iter().zip(ids).filter(|(argument, _)| is_shared(argument)).map(|(_, id)| *id);
         memory.shared.extend(given);
         while memory.shared.len() < plan.shared_regions() {
-            memory.shared.push(code.assembly.global(Op::ConstantNull, pointer, &[]));
+            memory.shared.push(code.assembly.global(Op::ConstantNull, pointer, vec![]));
         }
     }
     let printf = arguments.iter().position(|argument| *argument == KernelArgument::PrintfBuffer);
@@ -286,17 +287,18 @@ fn kernel_memory(
     if let Some(index) = arguments.iter().position(|argument| *argument == KernelArgument::Shape) {
         let long = code.assembly.int(64);
         let pointer = code.assembly.pointer(StorageClass::Function, long);
-        memory.shape = Some(code.value(Op::Bitcast, pointer, &[ids[index]]));
+        memory.shape = Some(code.of(Op::Bitcast, pointer, &[ids[index]]));
     }
     memory
 }
 
 fn attribute(assembly: &mut Assembly, argument: Word, attribute: FunctionParameterAttribute) {
-    assembly.decorate(argument, Decoration::FuncParamAttr, &[attribute as Word]);
+    let operands = vec![Operand::FunctionParameterAttribute(attribute)];
+    assembly.decorate(argument, Decoration::FuncParamAttr, operands);
 }
 
 fn aligned(assembly: &mut Assembly, variable: Word, bytes: u32) {
-    assembly.decorate(variable, Decoration::Alignment, &[bytes]);
+    assembly.decorate(variable, Decoration::Alignment, vec![Operand::LiteralBit32(bytes)]);
 }
 
 /// The variable that holds a kernel's shared variables.
@@ -304,7 +306,8 @@ fn shared_block(assembly: &mut Assembly, plan: &Plan<'_>, function: FunctionId, 
     let byte = assembly.int(8);
     let array = assembly.ty(Type::Array(byte, bytes));
     let ty = assembly.pointer(StorageClass::Workgroup, array);
-    let variable = assembly.global(Op::Variable, ty, &[StorageClass::Workgroup as Word]);
+    let class = vec![Operand::StorageClass(StorageClass::Workgroup)];
+    let variable = assembly.global(Op::Variable, ty, class);
     aligned(assembly, variable, plan.alignment(Space::Shared));
     assembly.name(variable, &format!("{}.shared", plan.module.functions[function].name));
     variable
@@ -335,7 +338,7 @@ fn parameter_values(
                 let (_, unit) = structure(code.assembly, &kernel.parameters[parameter as usize]);
                 let byte = code.assembly.int(8);
                 let ty = code.assembly.pointer(StorageClass::Function, byte);
-                let bytes = code.value(Op::Bitcast, ty, &[*made]);
+                let bytes = code.value(Op::Bitcast, ty, vec![id(*made)]);
                 ParameterValue::Memory(bytes, unit)
             }
             KernelArgument::PrintfBuffer | KernelArgument::Shape => continue,

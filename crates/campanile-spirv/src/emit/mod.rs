@@ -27,7 +27,6 @@ mod undecided;
 mod value;
 mod variables;
 mod waiting;
-mod words;
 
 use campanile_core::diagnostic::{Code, Diagnostic, Severity};
 use campanile_core::module::{FunctionKind, Linkage, Module, Place};

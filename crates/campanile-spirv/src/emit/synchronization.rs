@@ -2,6 +2,7 @@
 
 use campanile_core::isa::{Op as Operation, Order, Scope, Space, Synchronization};
 use campanile_core::module::Instruction;
+use rspirv::dr::Operand;
 use rspirv::spirv::{self, MemorySemantics, Op};
 
 use super::function::FunctionEmitter;
@@ -17,7 +18,12 @@ impl FunctionEmitter<'_, '_, '_> {
                     | MemorySemantics::WORKGROUP_MEMORY
                     | MemorySemantics::CROSS_WORKGROUP_MEMORY;
                 let semantics = self.code.constant(32, semantics.bits().into());
-                self.code.effect(Op::ControlBarrier, &[scope.id, scope.id, semantics.id]);
+                let operands = vec![
+                    Operand::IdScope(scope.id),
+                    Operand::IdScope(scope.id),
+                    Operand::IdMemorySemantics(semantics.id),
+                ];
+                self.code.effect(Op::ControlBarrier, operands);
             }
             Synchronization::Fence => {
                 let op = instruction.op;
@@ -34,13 +40,14 @@ impl FunctionEmitter<'_, '_, '_> {
                 }
                 let scope = self.scope(scope);
                 let semantics = self.semantics(order, space);
-                self.code.effect(Op::MemoryBarrier, &[scope.id, semantics.id]);
+                let operands = vec![Operand::IdScope(scope.id), Operand::IdMemorySemantics(semantics.id)];
+                self.code.effect(Op::MemoryBarrier, operands);
             }
         }
     }
 
     /// Scope and semantics of an atomic access.
-    pub(super) fn order_of(&mut self, op: Operation) -> [Bits; 2] {
+    pub(super) fn order_of(&mut self, op: Operation) -> [Operand; 2] {
         let scope = op.scope().unwrap_or(Scope::Gpu);
         if !matches!(op.order(), Order::Weak | Order::Relaxed) {
             self.code.need(Feature::AtomicOrders);
@@ -50,7 +57,7 @@ impl FunctionEmitter<'_, '_, '_> {
         }
         let scope = self.scope(scope);
         let semantics = self.semantics(op.order(), op.space().unwrap_or(Space::Generic));
-        [scope, semantics]
+        [Operand::IdScope(scope.id), Operand::IdMemorySemantics(semantics.id)]
     }
 
     fn scope(&mut self, scope: Scope) -> Bits {

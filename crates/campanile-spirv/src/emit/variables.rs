@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use campanile_core::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use campanile_core::isa::Space;
 use campanile_core::module::{Initializer, InitializerItem, Linkage, VariableId};
+use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, LinkageType, Op, StorageClass, Word};
 
-use super::assembly::{Assembly, Type};
+use super::assembly::{Assembly, Type, id};
 use super::function::Shared;
 use crate::feature::Feature;
 
@@ -72,18 +73,19 @@ fn write_variable(
     };
     let pointer = assembly.pointer(class, ty);
     let is_import = declared.linkage == Linkage::Imported;
-    let mut operands = vec![class as Word];
+    let mut operands = vec![Operand::StorageClass(class)];
     match contents {
-        Some(contents) => operands.push(contents),
+        Some(contents) => operands.push(id(contents)),
         None if is_import => {}
         // What is undefined in PISA is zero here, as OpenCL has it.
-        None => operands.push(assembly.global(Op::ConstantNull, ty, &[])),
+        None => operands.push(id(assembly.global(Op::ConstantNull, ty, vec![]))),
     }
-    let made = assembly.global(Op::Variable, pointer, &operands);
+    let made = assembly.global(Op::Variable, pointer, operands);
     assembly.name(made, &declared.name);
-    assembly.decorate(made, Decoration::Alignment, &[declared.alignment.max(16)]);
+    let alignment = declared.alignment.max(16);
+    assembly.decorate(made, Decoration::Alignment, vec![Operand::LiteralBit32(alignment)]);
     if declared.space == Space::Const {
-        assembly.decorate(made, Decoration::Constant, &[]);
+        assembly.decorate(made, Decoration::Constant, vec![]);
     }
     match declared.linkage {
         Linkage::Internal => {}
@@ -121,7 +123,7 @@ fn initial_contents(assembly: &mut Assembly, shared: &Shared<'_>, initializer: &
             InitializerItem::Zero(bytes) => {
                 let byte = assembly.int(8);
                 let ty = assembly.ty(Type::Array(byte, *bytes));
-                (ty, assembly.global(Op::ConstantNull, ty, &[]))
+                (ty, assembly.global(Op::ConstantNull, ty, vec![]))
             }
             InitializerItem::Variable { variable, offset } => {
                 let ty = assembly.int(64);
@@ -136,23 +138,24 @@ fn initial_contents(assembly: &mut Assembly, shared: &Shared<'_>, initializer: &
     if let [only] = members[..] {
         return only;
     }
-    let (types, constants): (Vec<Word>, Vec<Word>) = members.into_iter().unzip();
-    let ty = assembly.packed_structure(&types);
-    (ty, assembly.global(Op::ConstantComposite, ty, &constants))
+    let types = members.iter().map(|(ty, _)| *ty).collect();
+    let constants = members.iter().map(|(_, constant)| id(*constant)).collect();
+    let ty = assembly.packed_structure(types);
+    (ty, assembly.global(Op::ConstantComposite, ty, constants))
 }
 
 /// Integers of one width in an array.
 fn values(assembly: &mut Assembly, bytes: u32, items: &[InitializerItem]) -> (Word, Word) {
     let element = assembly.int(8 * bytes);
-    let constants: Vec<Word> = items
+    let constants: Vec<Operand> = items
         .iter()
         .filter_map(|item| match item {
-            InitializerItem::Value { value, .. } => Some(assembly.constant(8 * bytes, *value).id),
+            InitializerItem::Value { value, .. } => Some(id(assembly.constant(8 * bytes, *value).id)),
             _ => None,
         })
         .collect();
     let ty = assembly.ty(Type::Array(element, constants.len() as u64));
-    (ty, assembly.global(Op::ConstantComposite, ty, &constants))
+    (ty, assembly.global(Op::ConstantComposite, ty, constants))
 }
 
 /// The 64-bit address of a variable as a constant.
@@ -160,7 +163,9 @@ fn address(assembly: &mut Assembly, shared: &Shared<'_>, variable: VariableId, o
     let wide = assembly.int(64);
     let Some(variable) = shared.variables.get(&variable) else { return assembly.constant(64, 0).id };
     let constant = |assembly: &mut Assembly, ty: Word, op: Op, operands: &[Word]| {
-        assembly.global(Op::SpecConstantOp, ty, &[&[op as Word], operands].concat())
+        let mut all = vec![Operand::LiteralSpecConstantOpInteger(op)];
+        all.extend(operands.iter().copied().map(id));
+        assembly.global(Op::SpecConstantOp, ty, all)
     };
     let width = assembly.pointer_bits();
     let ty = assembly.int(width);

@@ -1,8 +1,10 @@
 //! Blocks: jumps, choices, repetitions, and the values that meet behind them.
 
+use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::Code;
+use crate::emit::assembly::{id, instruction};
 use crate::emit::value::{Bits, Truth};
 
 /// Blocks.
@@ -18,46 +20,52 @@ impl Code<'_> {
     }
 
     /// Ends the block with a jump and opens the next one.
-    fn close(&mut self, end: Op, operands: &[Word], next: Word) {
-        self.effect(end, operands);
+    fn close(&mut self, end: Instruction, next: Word) {
+        self.instructions.push(end);
+        let label = instruction(Op::Label, None, Some(self.label), vec![]);
+        let instructions = std::mem::take(&mut self.instructions);
+        self.blocks.push(Block { label: Some(label), instructions });
         self.label = next;
-        self.is_labelled = false;
     }
 
     /// Writes another block than the one that was to follow, which must still be empty.
     pub fn reopen(&mut self, label: Word) {
-        debug_assert!(!self.is_labelled);
+        debug_assert!(self.instructions.is_empty());
         self.label = label;
     }
 
     /// Continues at `target`; `next` is the block that follows in the text.
     pub fn branch(&mut self, target: Word, next: Word) {
-        self.close(Op::Branch, &[target], next);
+        self.close(instruction(Op::Branch, None, None, vec![id(target)]), next);
     }
 
     /// Continues at one of two blocks.
     pub fn branch_if(&mut self, condition: Truth, [yes, no]: [Word; 2], next: Word) {
-        self.close(Op::BranchConditional, &[condition.0, yes, no], next);
+        let operands = vec![id(condition.0), id(yes), id(no)];
+        self.close(instruction(Op::BranchConditional, None, None, operands), next);
     }
 
     /// Continues at the block of a number.
     pub fn switch(&mut self, selector: Bits, cases: &[(u32, Word)], default: Word, next: Word) {
-        let mut operands = vec![selector.id, default];
-        operands.extend(cases.iter().flat_map(|(number, label)| [*number, *label]));
-        self.close(Op::Switch, &operands, next);
+        let mut operands = vec![id(selector.id), id(default)];
+        for (number, label) in cases {
+            operands.extend([Operand::LiteralBit32(*number), id(*label)]);
+        }
+        self.close(instruction(Op::Switch, None, None, operands), next);
     }
 
     /// Returns, with a value or without.
     pub fn end(&mut self, value: Option<Word>, next: Word) {
-        match value {
-            Some(value) => self.close(Op::ReturnValue, &[value], next),
-            None => self.close(Op::Return, &[], next),
-        }
+        let end = match value {
+            Some(value) => instruction(Op::ReturnValue, None, None, vec![id(value)]),
+            None => instruction(Op::Return, None, None, vec![]),
+        };
+        self.close(end, next);
     }
 
     /// Says that control does not come here.
     pub fn unreachable(&mut self, next: Word) {
-        self.close(Op::Unreachable, &[], next);
+        self.close(instruction(Op::Unreachable, None, None, vec![]), next);
     }
 
     /// What `then` gives if a condition holds, else what `otherwise` gives: as many values of the same types.
@@ -102,19 +110,16 @@ impl Code<'_> {
         self.branch(head, head);
         let values: Vec<Bits> =
             start.iter().map(|value| Bits { id: self.assembly.id(), width: value.width }).collect();
-        // Where the values of later rounds come from is only known behind the first.
-        let mut merged = Vec::new();
-        for (value, first) in values.iter().zip(start) {
-            let ty = self.assembly.int(value.width);
-            merged.push(self.write(Op::Phi, &[&[ty, value.id, first.id, before, 0, 0]]));
-        }
         self.branch(body, body);
+        let head_block = self.blocks.len() - 1;
         let (made, again) = round(self, &values);
         let last = self.label();
         self.branch_if(again, [head, after], after);
-        for (place, later) in merged.into_iter().zip(&made) {
-            self.blocks.set(place, 5, later.id);
-            self.blocks.set(place, 6, last);
+        for (index, (value, (first, later))) in values.iter().zip(start.iter().zip(&made)).enumerate() {
+            let ty = self.assembly.int(value.width);
+            let operands = [first.id, before, later.id, last].map(id).to_vec();
+            let merged = instruction(Op::Phi, Some(ty), Some(value.id), operands);
+            self.blocks[head_block].instructions.insert(index, merged);
         }
         made
     }
@@ -123,15 +128,16 @@ impl Code<'_> {
     pub fn merged(&mut self, values: &[(Bits, Word)]) -> Bits {
         let width = values[0].0.width;
         let ty = self.assembly.int(width);
-        let operands: Vec<Word> = values.iter().flat_map(|(value, from)| [value.id, *from]).collect();
-        Bits { id: self.value(Op::Phi, ty, &operands), width }
+        let operands = values.iter().flat_map(|(value, from)| [id(value.id), id(*from)]).collect();
+        Bits { id: self.value(Op::Phi, ty, operands), width }
     }
 
     /// A variable of the function.
     pub fn variable(&mut self, pointee: Word) -> Word {
         let ty = self.assembly.pointer(StorageClass::Function, pointee);
         let made = self.assembly.id();
-        self.variables.push(Op::Variable, &[&[ty, made, StorageClass::Function as Word]]);
+        let class = vec![Operand::StorageClass(StorageClass::Function)];
+        self.variables.push(instruction(Op::Variable, Some(ty), Some(made), class));
         made
     }
 }

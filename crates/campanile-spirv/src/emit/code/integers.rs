@@ -16,7 +16,7 @@ impl Code<'_> {
     /// An integer of nothing in particular.
     pub fn undefined(&mut self, width: u32) -> Bits {
         let ty = self.assembly.int(width);
-        Bits { id: self.value(Op::Undef, ty, &[]), width }
+        Bits { id: self.value(Op::Undef, ty, vec![]), width }
     }
 
     /// The result of an instruction on two integers, in the width of the first.
@@ -31,7 +31,7 @@ impl Code<'_> {
             return a;
         }
         let ty = self.assembly.int(a.width);
-        Bits { id: self.value(op, ty, &[a.id, b.id]), width: a.width }
+        Bits { id: self.of(op, ty, &[a.id, b.id]), width: a.width }
     }
 
     /// `a + b`.
@@ -78,7 +78,7 @@ impl Code<'_> {
     /// `~a`.
     pub fn not(&mut self, a: Bits) -> Bits {
         let ty = self.assembly.int(a.width);
-        Bits { id: self.value(Op::Not, ty, &[a.id]), width: a.width }
+        Bits { id: self.of(Op::Not, ty, &[a.id]), width: a.width }
     }
 
     /// `-a`.
@@ -107,7 +107,7 @@ impl Code<'_> {
             return self.constant(width, value);
         }
         let ty = self.assembly.int(width);
-        Bits { id: self.value(op, ty, &[a.id]), width }
+        Bits { id: self.of(op, ty, &[a.id]), width }
     }
 
     /// A signed integer without its sign; the least one stays as it is.
@@ -140,14 +140,14 @@ impl Code<'_> {
     pub fn address_of(&mut self, pointer: Word) -> Bits {
         let width = self.assembly.pointer_bits();
         let ty = self.assembly.int(width);
-        let address = Bits { id: self.value(Op::ConvertPtrToU, ty, &[pointer]), width };
+        let address = Bits { id: self.of(Op::ConvertPtrToU, ty, &[pointer]), width };
         self.resize(address, 64)
     }
 
     /// Whether a relation holds between two integers.
     pub fn compare(&mut self, op: Op, a: Bits, b: Bits) -> Truth {
         let ty = self.assembly.ty(Type::Truth);
-        Truth(self.value(op, ty, &[a.id, b.id]))
+        Truth(self.of(op, ty, &[a.id, b.id]))
     }
 
     /// Whether an integer is a known one.
@@ -168,7 +168,7 @@ impl Code<'_> {
             return yes;
         }
         let ty = self.assembly.int(yes.width);
-        Bits { id: self.value(Op::Select, ty, &[condition.0, yes.id, no.id]), width: yes.width }
+        Bits { id: self.of(Op::Select, ty, &[condition.0, yes.id, no.id]), width: yes.width }
     }
 }
 
@@ -181,7 +181,7 @@ impl Code<'_> {
 
     fn logical(&mut self, op: Op, operands: &[Word]) -> Truth {
         let ty = self.assembly.ty(Type::Truth);
-        Truth(self.value(op, ty, operands))
+        Truth(self.of(op, ty, operands))
     }
 
     /// Whether both hold.

@@ -5,11 +5,11 @@ mod integers;
 mod numbers;
 
 use campanile_core::module::Place;
+use rspirv::dr::{self, Block, Instruction, Operand};
 use rspirv::spirv::{FunctionControl, Op, OpenclStd100Op, Word};
 
-use super::assembly::{Assembly, Type};
+use super::assembly::{Assembly, Type, id, instruction};
 use super::value::Bits;
-use super::words::Words;
 use crate::feature::Feature;
 
 /// A function being written.
@@ -18,15 +18,13 @@ pub(super) struct Code<'a> {
     pub assembly: &'a mut Assembly,
     /// The instruction that is being translated, for what is needed of the device.
     pub place: Option<Place>,
-    /// The function with its parameters and the label of its first block.
-    head: Words,
+    definition: Instruction,
+    parameters: Vec<Instruction>,
     /// The variables of the function, which stand at the start of its first block.
-    variables: Words,
-    /// All else.
-    blocks: Words,
-    /// The block that is open, and whether its label is written: another may be begun instead as long as it is empty.
+    variables: Vec<Instruction>,
+    blocks: Vec<Block>,
     label: Word,
-    is_labelled: bool,
+    instructions: Vec<Instruction>,
 }
 
 impl<'a> Code<'a> {
@@ -37,24 +35,52 @@ impl<'a> Code<'a> {
         result: Word,
         parameters: &[Word],
     ) -> (Self, Vec<Word>) {
-        let (mut head, ids) = head(assembly, function, result, parameters);
+        let ty = assembly.ty(Type::Function(result, parameters.to_vec()));
+        let operands = vec![Operand::FunctionControl(FunctionControl::NONE), id(ty)];
+        let definition = instruction(Op::Function, Some(result), Some(function), operands);
+        let ids: Vec<Word> = parameters.iter().map(|_| assembly.id()).collect();
+        let parameter =
+            |(ty, id): (&Word, &Word)| instruction(Op::FunctionParameter, Some(*ty), Some(*id), vec![]);
+        let parameters = parameters.iter().zip(&ids).map(parameter).collect();
         let label = assembly.id();
-        head.push(Op::Label, &[&[label]]);
-        let (variables, blocks) = (Words::default(), Words::default());
-        let code = Code { assembly, place: None, head, variables, blocks, label, is_labelled: true };
+        let code = Code {
+            assembly,
+            place: None,
+            definition,
+            parameters,
+            variables: Vec::new(),
+            blocks: Vec::new(),
+            label,
+            instructions: Vec::new(),
+        };
         (code, ids)
     }
 
     /// A function that is defined elsewhere.
     pub fn declare(assembly: &mut Assembly, function: Word, result: Word, parameters: &[Word]) {
-        let (head, _) = head(assembly, function, result, parameters);
-        assembly.function(&[&head]);
+        let (code, _) = Code::new(assembly, function, result, parameters);
+        let Code { assembly, definition, parameters, .. } = code;
+        let end = instruction(Op::FunctionEnd, None, None, vec![]);
+        assembly.function(dr::Function {
+            def: Some(definition),
+            end: Some(end),
+            parameters,
+            blocks: Vec::new(),
+        });
     }
 
     /// Adds the function, whose last block is closed, to the module.
-    pub fn finish(self) {
-        debug_assert!(!self.is_labelled, "a block is open");
-        self.assembly.function(&[&self.head, &self.variables, &self.blocks]);
+    pub fn finish(mut self) {
+        if let Some(first) = self.blocks.first_mut() {
+            first.instructions.splice(0..0, self.variables);
+        }
+        let end = instruction(Op::FunctionEnd, None, None, vec![]);
+        self.assembly.function(dr::Function {
+            def: Some(self.definition),
+            end: Some(end),
+            parameters: self.parameters,
+            blocks: self.blocks,
+        });
     }
 
     /// Notes that the device must have something.
@@ -62,45 +88,30 @@ impl<'a> Code<'a> {
         self.assembly.need(feature, self.place);
     }
 
-    /// Writes an instruction with the words of its operands, which come in parts. Returns its place.
-    fn write(&mut self, op: Op, parts: &[&[Word]]) -> usize {
-        if !std::mem::replace(&mut self.is_labelled, true) {
-            self.blocks.push(Op::Label, &[&[self.label]]);
-        }
-        self.blocks.push(op, parts)
-    }
-
     /// Writes an instruction with a result.
-    pub fn value(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+    pub fn value(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let made = self.assembly.id();
-        self.write(op, &[&[ty, made], operands]);
+        self.instructions.push(instruction(op, Some(ty), Some(made), operands));
         made
     }
 
+    /// Writes an instruction whose operands are all ids.
+    pub fn of(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        self.value(op, ty, operands.iter().copied().map(id).collect())
+    }
+
     /// Writes an instruction without result.
-    pub fn effect(&mut self, op: Op, operands: &[Word]) {
-        self.write(op, &[operands]);
+    pub fn effect(&mut self, op: Op, operands: Vec<Operand>) {
+        self.instructions.push(instruction(op, None, None, operands));
     }
 
     /// Writes an extended instruction of OpenCL.
     pub fn extended(&mut self, instruction: OpenclStd100Op, ty: Word, operands: &[Word]) -> Word {
         let set = self.assembly.opencl();
-        let made = self.assembly.id();
-        self.write(Op::ExtInst, &[&[ty, made, set, instruction as Word], operands]);
-        made
+        let mut all = vec![id(set), Operand::LiteralExtInstInteger(instruction as u32)];
+        all.extend(operands.iter().copied().map(id));
+        self.value(Op::ExtInst, ty, all)
     }
-}
-
-/// The start of a function, and the ids of its parameters.
-fn head(assembly: &mut Assembly, function: Word, result: Word, parameters: &[Word]) -> (Words, Vec<Word>) {
-    let ty = assembly.ty(Type::Function(result, parameters.to_vec()));
-    let mut head = Words::default();
-    head.push(Op::Function, &[&[result, function, FunctionControl::NONE.bits(), ty]]);
-    let ids: Vec<Word> = parameters.iter().map(|_| assembly.id()).collect();
-    for (ty, id) in parameters.iter().zip(&ids) {
-        head.push(Op::FunctionParameter, &[&[*ty, *id]]);
-    }
-    (head, ids)
 }
 
 /// Variables that hold registers between blocks, and lines.
@@ -108,17 +119,18 @@ impl Code<'_> {
     /// Reads such a variable.
     pub fn load_home(&mut self, variable: Word, width: u32) -> Bits {
         let ty = self.assembly.int(width);
-        Bits { id: self.value(Op::Load, ty, &[variable]), width }
+        Bits { id: self.of(Op::Load, ty, &[variable]), width }
     }
 
     /// Writes such a variable.
     pub fn store_home(&mut self, variable: Word, value: Bits) {
-        self.effect(Op::Store, &[variable, value.id]);
+        self.effect(Op::Store, vec![id(variable), id(value.id)]);
     }
 
     /// Says which line the next instructions stand for.
     pub fn line(&mut self, file: Word, line: u32, column: u32) {
-        self.effect(Op::Line, &[file, line, column]);
+        let position = vec![id(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)];
+        self.effect(Op::Line, position);
     }
 }
 
@@ -147,7 +159,7 @@ impl Code<'_> {
         }
         let mut operands = vec![function];
         operands.extend(sources.iter().map(|source| source.id));
-        Bits { id: self.value(Op::FunctionCall, ty, &operands), width }
+        Bits { id: self.of(Op::FunctionCall, ty, &operands), width }
     }
 }
 
@@ -156,17 +168,19 @@ impl Code<'_> {
     /// A vector or array of these elements, put in one by one: not every consumer can make one at once of what is known only
     /// when it runs.
     pub fn composite(&mut self, ty: Word, elements: &[Bits]) -> Word {
-        let nothing = self.value(Op::Undef, ty, &[]);
+        let nothing = self.value(Op::Undef, ty, vec![]);
         (0..).zip(elements).fold(nothing, |whole, (index, element)| {
-            self.value(Op::CompositeInsert, ty, &[element.id, whole, index])
+            let operands = vec![id(element.id), id(whole), Operand::LiteralBit32(index)];
+            self.value(Op::CompositeInsert, ty, operands)
         })
     }
 
     /// The elements of a vector or array of integers.
     pub fn elements(&mut self, whole: Word, width: u32, count: u32) -> Vec<Bits> {
         let element = self.assembly.int(width);
+        let place = |index| vec![id(whole), Operand::LiteralBit32(index)];
         (0..count)
-            .map(|index| Bits { id: self.value(Op::CompositeExtract, element, &[whole, index]), width })
+            .map(|index| Bits { id: self.value(Op::CompositeExtract, element, place(index)), width })
             .collect()
     }
 }

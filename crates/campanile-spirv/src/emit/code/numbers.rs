@@ -1,5 +1,6 @@
 //! Floating-point numbers.
 
+use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, FPRoundingMode, Op, OpenclStd100Op, Word};
 
 use super::Code;
@@ -22,13 +23,13 @@ impl Code<'_> {
     /// The number that a pattern stands for.
     pub fn number(&mut self, pattern: Bits) -> Number {
         let ty = self.float(pattern.width);
-        Number { id: self.value(Op::Bitcast, ty, &[pattern.id]), width: pattern.width }
+        Number { id: self.of(Op::Bitcast, ty, &[pattern.id]), width: pattern.width }
     }
 
     /// The pattern of a number.
     pub fn pattern(&mut self, number: Number) -> Bits {
         let ty = self.assembly.int(number.width);
-        Bits { id: self.value(Op::Bitcast, ty, &[number.id]), width: number.width }
+        Bits { id: self.of(Op::Bitcast, ty, &[number.id]), width: number.width }
     }
 
     /// A known number, by its pattern.
@@ -42,7 +43,7 @@ impl Code<'_> {
         let width = operands[0].width;
         let ty = self.float(width);
         let ids: Vec<Word> = operands.iter().map(|operand| operand.id).collect();
-        Number { id: self.value(op, ty, &ids), width }
+        Number { id: self.of(op, ty, &ids), width }
     }
 
     /// The result of an extended instruction on numbers of one width.
@@ -59,7 +60,7 @@ impl Code<'_> {
             return number;
         }
         let ty = self.float(width);
-        let made = self.value(Op::FConvert, ty, &[number.id]);
+        let made = self.of(Op::FConvert, ty, &[number.id]);
         if width < number.width {
             self.round(made, FPRoundingMode::RTE);
         }
@@ -68,12 +69,13 @@ impl Code<'_> {
 
     /// Says how a conversion rounds.
     pub fn round(&mut self, conversion: Word, mode: FPRoundingMode) {
-        self.assembly.decorate(conversion, Decoration::FPRoundingMode, &[mode as Word]);
+        let mode = vec![Operand::FPRoundingMode(mode)];
+        self.assembly.decorate(conversion, Decoration::FPRoundingMode, mode);
     }
 
     /// Whether a relation holds between two numbers.
     pub fn compare_numbers(&mut self, op: Op, a: Number, b: Number) -> Truth {
         let ty = self.assembly.ty(Type::Truth);
-        Truth(self.value(op, ty, &[a.id, b.id]))
+        Truth(self.of(op, ty, &[a.id, b.id]))
     }
 }

@@ -49,7 +49,7 @@ fn converted(code: &mut Code<'_>, way: Way, to: Format, number: Number) -> Bits 
         Way::Mode(Rounding::TowardZero) | Way::Odd => FPRoundingMode::RTZ,
     };
     let ty = code.float(to.bits);
-    let narrow = code.value(Op::FConvert, ty, &[number.id]);
+    let narrow = code.of(Op::FConvert, ty, &[number.id]);
     code.round(narrow, mode);
     let pattern = code.pattern(Number { id: narrow, width: to.bits });
     let pattern = with_sign_of(code, to, number, pattern);

@@ -8,9 +8,11 @@ use campanile_core::isa::{
     FloatingPoint, Memory, Op as Operation, Opcode, Operation as Change, Rounding, Space,
 };
 use campanile_core::module::{Address, Operand};
-use rspirv::spirv::{MemorySemantics, Op, OpenclStd100Op, Word};
+use rspirv::dr;
+use rspirv::spirv::{self, Op, OpenclStd100Op, Word};
 
 use super::{element_bits, space_of};
+use crate::emit::assembly::id;
 use crate::emit::code::Code;
 use crate::emit::float::{Format, Mode};
 use crate::emit::function::FunctionEmitter;
@@ -24,7 +26,7 @@ struct Target {
     /// Its width.
     width: u32,
     /// Scope and semantics.
-    order: [Bits; 2],
+    order: [dr::Operand; 2],
     /// For 16 bits, by how many they lie above the lowest bit of the word.
     shift: Option<Bits>,
 }
@@ -102,8 +104,8 @@ impl FunctionEmitter<'_, '_, '_> {
             if target.shift.is_some() {
                 return target.change(code, |_, _| value);
             }
-            let [scope, semantics] = target.order;
-            code.effect(Op::AtomicStore, &[target.word, scope.id, semantics.id, value.id]);
+            let [scope, semantics] = target.order.clone();
+            code.effect(Op::AtomicStore, vec![id(target.word), scope, semantics, id(value.id)]);
             value
         });
     }
@@ -158,27 +160,26 @@ impl Targets {
 impl Target {
     fn load(&self, code: &mut Code<'_>) -> Bits {
         let ty = code.assembly.int(self.width);
-        let [scope, semantics] = self.order;
-        let operands = [self.word, scope.id, semantics.id];
-        Bits { id: code.value(Op::AtomicLoad, ty, &operands), width: self.width }
+        let [scope, semantics] = self.order.clone();
+        Bits { id: code.value(Op::AtomicLoad, ty, vec![id(self.word), scope, semantics]), width: self.width }
     }
 
     /// An operation of the device; the old value.
     fn device(&self, code: &mut Code<'_>, op: Op, source: Option<Bits>) -> Bits {
         let ty = code.assembly.int(self.width);
-        let [scope, semantics] = self.order;
-        let mut operands = vec![self.word, scope.id, semantics.id];
-        operands.extend(source.map(|source| source.id));
-        Bits { id: code.value(op, ty, &operands), width: self.width }
+        let [scope, semantics] = self.order.clone();
+        let mut operands = vec![id(self.word), scope, semantics];
+        operands.extend(source.map(|source| id(source.id)));
+        Bits { id: code.value(op, ty, operands), width: self.width }
     }
 
     /// Puts `new` where `expected` was; the old value. If it was not there, nothing is released.
     fn exchange_if(&self, code: &mut Code<'_>, expected: Bits, new: Bits) -> Bits {
         let ty = code.assembly.int(self.width);
-        let [scope, semantics] = self.order;
-        let unequal = code.unequal_semantics(semantics);
-        let operands = [self.word, scope.id, semantics.id, unequal.id, new.id, expected.id];
-        Bits { id: code.value(Op::AtomicCompareExchange, ty, &operands), width: self.width }
+        let [scope, semantics] = self.order.clone();
+        let unequal = code.unequal_semantics(&semantics);
+        let operands = vec![id(self.word), scope, semantics, unequal, id(new.id), id(expected.id)];
+        Bits { id: code.value(Op::AtomicCompareExchange, ty, operands), width: self.width }
     }
 
     /// What of a word is meant.
@@ -206,7 +207,7 @@ impl Target {
 
     /// Changes a value, again and again until nobody has come between; the old value.
     fn change(&self, code: &mut Code<'_>, change: impl FnOnce(&mut Code<'_>, Bits) -> Bits) -> Bits {
-        let relaxed = Target { order: [self.order[0], code.relaxed()], ..*self };
+        let relaxed = Target { order: [self.order[0].clone(), code.relaxed()], ..*self };
         let first = relaxed.load(code);
         let seen = code.repeat(&[first], |code, words| {
             let old = self.part(code, words[0]);
@@ -222,13 +223,15 @@ impl Target {
 
 impl Code<'_> {
     /// Semantics that order nothing.
-    fn relaxed(&mut self) -> Bits {
-        self.constant(32, 0)
+    fn relaxed(&mut self) -> dr::Operand {
+        dr::Operand::IdMemorySemantics(self.constant(32, 0).id)
     }
 
     /// The semantics of an exchange that is not made: those that do not release.
-    fn unequal_semantics(&mut self, semantics: Bits) -> Bits {
-        let bits = self.assembly.known(semantics.id).unwrap_or(0) as u32;
+    fn unequal_semantics(&mut self, semantics: &dr::Operand) -> dr::Operand {
+        use spirv::MemorySemantics;
+        let dr::Operand::IdMemorySemantics(known) = semantics else { return semantics.clone() };
+        let bits = self.assembly.known(*known).unwrap_or(0) as u32;
         let given = MemorySemantics::from_bits_truncate(bits);
         let memory = given & (MemorySemantics::WORKGROUP_MEMORY | MemorySemantics::CROSS_WORKGROUP_MEMORY);
         let acquires = given.intersects(
@@ -237,7 +240,7 @@ impl Code<'_> {
                 | MemorySemantics::SEQUENTIALLY_CONSISTENT,
         );
         let bits = if acquires { (MemorySemantics::ACQUIRE | memory).bits() } else { 0 };
-        self.constant(32, bits.into())
+        dr::Operand::IdMemorySemantics(self.constant(32, bits.into()).id)
     }
 }
 

@@ -8,16 +8,14 @@ mod parameter;
 
 use campanile_core::isa::{Memory, Op as Operation, Order, Space, Type as OperandType};
 use campanile_core::module::{Address, Base, Instruction, Offset, Operand};
+use rspirv::dr;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 
-use super::assembly::Type;
+use super::assembly::{Type, id};
 use super::function::FunctionEmitter;
 use super::plan::REGION_BITS;
 use super::value::Bits;
 use crate::feature::Feature;
-
-/// That a load or store says its alignment.
-const ALIGNED: Word = MemoryAccess::ALIGNED.bits();
 
 /// A pointer to bytes.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +96,7 @@ impl FunctionEmitter<'_, '_, '_> {
         let width = self.code.assembly.pointer_bits();
         let address = self.code.resize(address, width);
         let ty = self.bytes_of(class);
-        Pointer { id: self.code.value(Op::ConvertUToPtr, ty, &[address.id]), class }
+        Pointer { id: self.code.of(Op::ConvertUToPtr, ty, &[address.id]), class }
     }
 
     /// The byte at a place in a block of memory.
@@ -106,7 +104,7 @@ impl FunctionEmitter<'_, '_, '_> {
         let width = self.code.assembly.pointer_bits();
         let place = self.code.resize(place, width);
         let ty = self.bytes_of(class);
-        Pointer { id: self.code.value(Op::InBoundsPtrAccessChain, ty, &[block, place.id]), class }
+        Pointer { id: self.code.of(Op::InBoundsPtrAccessChain, ty, &[block, place.id]), class }
     }
 
     fn private_pointer(&mut self, address: Bits) -> Pointer {
@@ -129,7 +127,7 @@ impl FunctionEmitter<'_, '_, '_> {
         let mut block = *first;
         for (index, other) in others.iter().enumerate() {
             let is_there = self.code.is(number, index as u64 + 1);
-            block = self.code.value(Op::Select, ty, &[is_there.0, *other, block]);
+            block = self.code.of(Op::Select, ty, &[is_there.0, *other, block]);
         }
         self.place_in(class, block, place)
     }
@@ -137,7 +135,7 @@ impl FunctionEmitter<'_, '_, '_> {
     /// Where there is no memory, no access is allowed either.
     fn null_pointer(&mut self, class: StorageClass) -> Pointer {
         let ty = self.bytes_of(class);
-        Pointer { id: self.code.value(Op::Undef, ty, &[]), class }
+        Pointer { id: self.code.value(Op::Undef, ty, vec![]), class }
     }
 
     /// Where no address of private or shared memory was made generic, generic ones are global.
@@ -151,7 +149,7 @@ impl FunctionEmitter<'_, '_, '_> {
         let class = StorageClass::Generic;
         let ty = self.bytes_of(class);
         let low = self.code.resize(address, 32);
-        let mut chosen = self.code.value(Op::PtrCastToGeneric, ty, &[global.id]);
+        let mut chosen = self.code.of(Op::PtrCastToGeneric, ty, &[global.id]);
         for space in
             [private.then_some(Space::Private), shared.then_some(Space::Shared)].into_iter().flatten()
         {
@@ -160,8 +158,8 @@ impl FunctionEmitter<'_, '_, '_> {
             let start = self.code.constant(32, 0);
             let place = self.code.select(is_there, low, start);
             let pointer = self.pointer(space, place);
-            let cast = self.code.value(Op::PtrCastToGeneric, ty, &[pointer.id]);
-            chosen = self.code.value(Op::Select, ty, &[is_there.0, cast, chosen]);
+            let cast = self.code.of(Op::PtrCastToGeneric, ty, &[pointer.id]);
+            chosen = self.code.of(Op::Select, ty, &[is_there.0, cast, chosen]);
         }
         Pointer { id: chosen, class }
     }
@@ -169,7 +167,7 @@ impl FunctionEmitter<'_, '_, '_> {
     /// A pointer as one to a type.
     pub(super) fn typed(&mut self, pointer: Pointer, ty: Word) -> Word {
         let ty = self.code.assembly.pointer(pointer.class, ty);
-        self.code.value(Op::Bitcast, ty, &[pointer.id])
+        self.code.of(Op::Bitcast, ty, &[pointer.id])
     }
 
     /// The pointer to a byte that follows.
@@ -201,14 +199,14 @@ impl FunctionEmitter<'_, '_, '_> {
             let single = |emitter: &mut Self, index: u32| {
                 let place = emitter.behind(pointer, index * width / 8);
                 let place = emitter.typed(place, element);
-                let value = emitter.code.value(Op::Load, element, &[place, ALIGNED, alignment]);
+                let value = emitter.code.value(Op::Load, element, access(place, None, alignment));
                 Bits { id: value, width }
             };
             return (0..count).map(|index| single(self, index)).collect();
         }
         let ty = self.code.assembly.ty(Type::Vector(element, count));
         let place = self.typed(pointer, ty);
-        let whole = self.code.value(Op::Load, ty, &[place, ALIGNED, alignment]);
+        let whole = self.code.value(Op::Load, ty, access(place, None, alignment));
         self.code.elements(whole, width, count)
     }
 
@@ -221,20 +219,26 @@ impl FunctionEmitter<'_, '_, '_> {
             for (index, value) in values.iter().enumerate() {
                 let place = self.behind(pointer, index as u32 * width / 8);
                 let place = self.typed(place, element);
-                self.code.effect(Op::Store, &[place, value.id, ALIGNED, alignment(op)]);
+                self.code.effect(Op::Store, access(place, Some(value.id), alignment(op)));
             }
             return;
         }
         let ty = self.code.assembly.ty(Type::Vector(element, count));
         let whole = self.code.composite(ty, values);
         let place = self.typed(pointer, ty);
-        self.code.effect(Op::Store, &[place, whole, ALIGNED, alignment(op)]);
+        self.code.effect(Op::Store, access(place, Some(whole), alignment(op)));
     }
 }
 
 /// Whether so many elements are accessed as a vector.
 fn is_vector(count: u32) -> bool {
     matches!(count, 2 | 4 | 8 | 16)
+}
+
+/// The operands of a load or store.
+fn access(place: Word, value: Option<Word>, alignment: u32) -> Vec<dr::Operand> {
+    let aligned = [dr::Operand::MemoryAccess(MemoryAccess::ALIGNED), dr::Operand::LiteralBit32(alignment)];
+    std::iter::once(place).chain(value).map(id).chain(aligned).collect()
 }
 
 /// The space that an access names.

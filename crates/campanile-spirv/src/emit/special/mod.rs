@@ -1,10 +1,11 @@
 //! Special registers (spec chapter 4), by the built-in variables of the environment.
 
 use campanile_core::isa::SpecialRegister;
+use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
-use super::assembly::{Assembly, Type};
+use super::assembly::{Assembly, Type, id};
 use super::function::FunctionEmitter;
 use super::value::{Bits, Truth};
 use crate::built_in::{AddressWidth, BuiltInVariable};
@@ -30,9 +31,11 @@ impl BuiltIns {
         }
         let ty = type_of(assembly, built_in);
         let pointer = assembly.pointer(StorageClass::Input, ty);
-        let variable = assembly.global(Op::Variable, pointer, &[StorageClass::Input as Word]);
-        assembly.decorate(variable, Decoration::BuiltIn, &[built_in.built_in as Word]);
-        assembly.decorate(variable, Decoration::Constant, &[]);
+        let class = vec![Operand::StorageClass(StorageClass::Input)];
+        let variable = assembly.global(Op::Variable, pointer, class);
+        let decoration = vec![Operand::BuiltIn(built_in.built_in)];
+        assembly.decorate(variable, Decoration::BuiltIn, decoration);
+        assembly.decorate(variable, Decoration::Constant, vec![]);
         assembly.name(variable, &format!("{:?}", built_in.built_in));
         self.variables.insert(built_in.built_in, variable);
         self.order.push(variable);
@@ -108,9 +111,10 @@ impl FunctionEmitter<'_, '_, '_> {
         let pointer = self.code.assembly.pointer(StorageClass::Function, long);
         let width = self.code.assembly.pointer_bits();
         let index = self.code.constant(width, index as u64);
-        let place = self.code.value(Op::InBoundsPtrAccessChain, pointer, &[shape, index.id]);
-        let operands = [place, MemoryAccess::ALIGNED.bits(), 8];
-        Bits { id: self.code.value(Op::Load, long, &operands), width: 64 }
+        let place = self.code.of(Op::InBoundsPtrAccessChain, pointer, &[shape, index.id]);
+        let aligned = [Operand::MemoryAccess(MemoryAccess::ALIGNED), Operand::LiteralBit32(8)];
+        let operands = std::iter::once(id(place)).chain(aligned).collect();
+        Bits { id: self.code.value(Op::Load, long, operands), width: 64 }
     }
 
     /// An id that counts through all dimensions, x fastest, in one of them; the sizes start at this number of the shape.
@@ -137,13 +141,14 @@ impl FunctionEmitter<'_, '_, '_> {
         }
         let variable = self.shared.built_ins.variable(self.code.assembly, row);
         let ty = type_of(self.code.assembly, row);
-        let whole = self.code.value(Op::Load, ty, &[variable]);
+        let whole = self.code.of(Op::Load, ty, &[variable]);
         let width = if row.shape.is_size() { self.code.assembly.pointer_bits() } else { 32 };
         if row.shape.components() == 1 {
             return Bits { id: whole, width };
         }
         let element = self.code.assembly.int(width);
-        Bits { id: self.code.value(Op::CompositeExtract, element, &[whole, dimension.into()]), width }
+        let operands = vec![id(whole), Operand::LiteralBit32(dimension.into())];
+        Bits { id: self.code.value(Op::CompositeExtract, element, operands), width }
     }
 
     /// The work-item's number in its sub-group.
@@ -158,8 +163,10 @@ impl FunctionEmitter<'_, '_, '_> {
         let word = self.code.assembly.int(32);
         let words = self.code.assembly.ty(Type::Vector(word, 4));
         let scope = self.code.constant(32, Scope::Subgroup as u64);
-        let all = self.code.value(Op::GroupNonUniformBallot, words, &[scope.id, condition.0]);
-        Bits { id: self.code.value(Op::CompositeExtract, word, &[all, 0]), width: 32 }
+        let operands = vec![Operand::IdScope(scope.id), id(condition.0)];
+        let all = self.code.value(Op::GroupNonUniformBallot, words, operands);
+        let first = vec![id(all), Operand::LiteralBit32(0)];
+        Bits { id: self.code.value(Op::CompositeExtract, word, first), width: 32 }
     }
 
     /// `%activemask`.
