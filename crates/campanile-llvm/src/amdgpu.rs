@@ -1,11 +1,14 @@
 //! Modules as code objects for AMD GPUs.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use campanile_amdgpu::{CodeObject, Processor};
+use campanile_core::analysis::{CallGraph, ControlFlowGraph, Divergence, LaunchShape, asks_others, rejoined};
 use campanile_core::diagnostic::{Code, Diagnostic};
 use campanile_core::isa::{Memory, Opcode, Space};
 use campanile_core::module::{Function, FunctionId, FunctionKind, Instruction, Module as Program};
+use campanile_core::source::SourceFile;
 
 use crate::error::{CompileError, MachineError};
 use crate::ffi::object::Object;
@@ -133,6 +136,11 @@ impl AmdgpuCompiler {
         Ok(linker.shared(&self.object(program)?)?)
     }
 
+    /// What the GPU may do otherwise than PISA says: operations whose results depend on where lanes come together.
+    pub fn warnings(&self, program: &Program) -> Vec<Diagnostic> {
+        undecided(program)
+    }
+
     fn optimized(&self, program: &Program) -> Result<Module, AmdgpuError> {
         let module = Module::parse(self.machine.llvm(), &self.ir(program)?)?;
         Ok(self.machine.optimize(module, PASSES)?)
@@ -149,6 +157,42 @@ fn lacking(program: &Program, shared_bytes: u64) -> Vec<Diagnostic> {
         found.extend(body.instructions.iter().filter_map(|one| too_wide(program, function, one)));
     }
     found
+}
+
+/// Operations whose results LLVM decides, as they depend on where lanes come together; each once.
+fn undecided(program: &Program) -> Vec<Diagnostic> {
+    let mut places = BTreeSet::new();
+    let mut found = vec![];
+    for kernel in program.kernels() {
+        let reached = CallGraph::new(program, kernel).components.concat();
+        let bodies = reached.iter().filter_map(|id| Some((*id, program.functions[*id].body.as_ref()?)));
+        let mut asking = bodies
+            .filter(|(_, body)| body.instructions.iter().any(|one| asks_others(one, body.operands(one))))
+            .peekable();
+        if asking.peek().is_none() {
+            continue;
+        }
+        let divergence = Divergence::new(program, kernel, LaunchShape::default());
+        for (id, body) in asking {
+            let Some(facts) = divergence.body(id) else { continue };
+            let source = &program.sources[program.functions[id].place.source];
+            for instruction in rejoined(body, &ControlFlowGraph::new(body), facts) {
+                if places.insert((id, instruction.span.start)) {
+                    found.push(undecided_result(source, instruction));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn undecided_result(source: &Arc<SourceFile>, instruction: &Instruction) -> Diagnostic {
+    let message = format!(
+        "the result of `{}` depends on where lanes come together, which LLVM decides",
+        instruction.op
+    );
+    Diagnostic::new(Code::DeviceDecides, source, instruction.span, message)
+        .help("move it to where all work-items of the sub-group come")
 }
 
 /// An atomic access that the memory cannot make.

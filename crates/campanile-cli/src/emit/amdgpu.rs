@@ -46,7 +46,7 @@ impl AmdgpuOptions {
         self.code_object.map(|_| "--code-object")
     }
 
-    /// What is made of a module for a processor; none when the module is at fault, which people are told.
+    /// What is made of a module for a processor, with warnings; none when the module is at fault, which people are told.
     ///
     /// # Errors
     ///
@@ -79,16 +79,15 @@ impl AmdgpuOptions {
             Product::Ir => compiler.ir(program).map(String::into_bytes),
             Product::Assembly => compiler.assembly(program).map(String::into_bytes),
         };
-        match made {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(AmdgpuError::Module(faults)) => {
-                let mut sink = Sink::new();
-                faults.into_iter().for_each(|fault| sink.push(fault));
-                console.diagnostics(sink, tally);
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        let (made, found) = match made {
+            Ok(bytes) => (Some(bytes), compiler.warnings(program)),
+            Err(AmdgpuError::Module(faults)) => (None, faults),
+            Err(error) => return Err(error.into()),
+        };
+        let mut sink = Sink::new();
+        found.into_iter().for_each(|one| sink.push(one));
+        console.diagnostics(sink, tally);
+        Ok(made)
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! For those who generate code, [`ControlFlowGraph`] knows dominators and loops, [`Liveness`] which registers may still
 //! be read, and [`Divergence`] which values are the same in all lanes of a sub-group and where lanes are apart. [`Strides`]
-//! forecasts how addresses move on in loops.
+//! forecasts how addresses move on in loops. [`rejoined`] tells which operations depend on where lanes come together.
 //! [`separate_registers`] gives each use of a register that is used again one of its own, of which they then know more.
 
 mod access;
@@ -17,6 +17,7 @@ mod control_flow_graph;
 mod divergence;
 mod liveness;
 mod provenance;
+mod rejoining;
 mod requirements;
 mod separation;
 mod strides;
@@ -31,6 +32,7 @@ pub use control_flow_graph::{ControlFlowGraph, Dominators, Region, RegionId, Reg
 pub use divergence::{BodyDivergence, Cursor, Divergence, LaunchShape, Linear, Shape};
 pub use liveness::Liveness;
 pub use provenance::{Access, Effect, Packing, Provenance, Root, way_from_parameter};
+pub use rejoining::{asks_others, rejoined};
 pub use requirements::{Requirements, requirements};
 pub use separation::separate_registers;
 pub use strides::{Stride, Strides};

@@ -377,7 +377,7 @@ crate::code_table! {
         "",
         "";
     DeviceDecides = 654, Warning, "result that the device decides",
-        "PISA says where lanes that have parted come together again, OpenCL does not. Where sub-group operations stand behind such a place, but before all lanes are together, their results may differ between devices.",
+        "PISA says where lanes that have parted come together again; OpenCL and the compilers for GPUs decide that themselves. Where sub-group operations stand behind such a place, but before all lanes are together, their results may differ between devices.",
         "",
         "";
     NotExported = 655, Warning, "function that is not exported",

@@ -36,6 +36,22 @@ pub enum Operand {
     Void,
 }
 
+impl Operand {
+    /// Whether it reads one of these special registers.
+    pub fn reads(&self, registers: &[SpecialRegister]) -> bool {
+        let is =
+            |scalar: &Scalar| matches!(scalar, Scalar::Special(special, _) if registers.contains(special));
+        match self {
+            Operand::Scalar(scalar) => is(scalar),
+            Operand::Address(Address { base, offset }) => {
+                matches!(base, Base::Scalar(scalar) if is(scalar))
+                    || matches!(offset, Offset::Scalar(scalar) if is(scalar))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Something that holds one value per work-item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {

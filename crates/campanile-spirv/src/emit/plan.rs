@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use campanile_core::analysis::{CallGraph, Callees, ControlFlowGraph};
 use campanile_core::isa::{DataMovement, Memory, Opcode, Space, SpecialRegister};
 use campanile_core::module::{
-    Address, Base, Body, FunctionId, FunctionKind, InitializerItem, Instruction, Linkage, Module, Offset,
-    Operand, Parameter, Place, Scalar, Signature, Variable, VariableId,
+    Address, Base, Body, FunctionId, FunctionKind, InitializerItem, Instruction, Linkage, Module, Operand,
+    Parameter, Place, Signature, Variable, VariableId,
 };
 
 use rspirv::spirv::StorageClass;
@@ -242,8 +242,8 @@ impl<'m> Plan<'m> {
                 }
                 let operands = body.operands(instruction);
                 hidden.printf |=
-                    operands.iter().any(|operand| reads(operand, &[SpecialRegister::PrintfBuffer]));
-                hidden.shape |= linear && operands.iter().any(|operand| reads(operand, SHAPED));
+                    operands.iter().any(|operand| operand.reads(&[SpecialRegister::PrintfBuffer]));
+                hidden.shape |= linear && operands.iter().any(|operand| operand.reads(SHAPED));
                 if meets_lanes(instruction, operands) {
                     self.meeting.insert(function);
                 }
@@ -446,18 +446,5 @@ fn alignment(module: &Module, space: Space) -> u32 {
 pub(super) fn meets_lanes(instruction: &Instruction, operands: &[Operand]) -> bool {
     const OF_LANES: &[SpecialRegister] = &[SpecialRegister::LaneId, SpecialRegister::ActiveMask];
     matches!(instruction.op.opcode(), Opcode::CrossLane(_))
-        || operands.iter().any(|operand| reads(operand, OF_LANES))
-}
-
-/// Whether an operand reads one of these special registers.
-pub(super) fn reads(operand: &Operand, registers: &[SpecialRegister]) -> bool {
-    let is = |scalar: &Scalar| matches!(scalar, Scalar::Special(special, _) if registers.contains(special));
-    match operand {
-        Operand::Scalar(scalar) => is(scalar),
-        Operand::Address(Address { base, offset }) => {
-            matches!(base, Base::Scalar(scalar) if is(scalar))
-                || matches!(offset, Offset::Scalar(scalar) if is(scalar))
-        }
-        _ => false,
-    }
+        || operands.iter().any(|operand| operand.reads(OF_LANES))
 }

@@ -7,14 +7,14 @@
 use std::collections::BTreeSet;
 
 use campanile_core::analysis::{
-    BodyDivergence, CallGraph, Callees, ControlFlowGraph, Divergence, LaunchShape, Witness,
+    BodyDivergence, CallGraph, Callees, ControlFlowGraph, Divergence, LaunchShape, Witness, rejoined,
 };
 use campanile_core::diagnostic::{Code, Diagnostic};
-use campanile_core::isa::{ControlFlow, Memory, Opcode, SpecialRegister, Synchronization};
-use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Module, Operand, Place, Scalar, keys};
+use campanile_core::isa::{ControlFlow, Memory, Opcode, Synchronization};
+use campanile_core::module::{BlockId, Body, FunctionId, Instruction, Module, Operand, Place, Scalar};
 use cranelift_entity::EntityRef;
 
-use super::plan::{Plan, reads};
+use super::plan::Plan;
 use crate::feature::Feature;
 
 /// Something that the device decides.
@@ -124,38 +124,15 @@ impl Look<'_> {
     /// Sub-group operations of which it is not certain who takes part.
     fn operations(&self) -> Vec<Undecided> {
         let mut found = Vec::new();
-        for block in self.rejoining() {
-            for instruction in self.body.block_instructions(block) {
-                if asks_others(instruction, self.body.operands(instruction)) {
-                    let op = instruction.op;
-                    let message = format!(
-                        "the result of `{op}` depends on where lanes come together, which the device decides"
-                    );
-                    let help = "move it to where all work-items of the sub-group come";
-                    found.push(self.at(Feature::TextOrder, instruction, message, help));
-                }
-            }
+        for instruction in rejoined(self.body, self.graph, self.facts) {
+            let op = instruction.op;
+            let message = format!(
+                "the result of `{op}` depends on where lanes come together, which the device decides"
+            );
+            let help = "move it to where all work-items of the sub-group come";
+            found.push(self.at(Feature::TextOrder, instruction, message, help));
         }
         found
-    }
-
-    /// The blocks that some lanes may execute without the others, after ways have come together.
-    fn rejoining(&self) -> Vec<BlockId> {
-        let graph = self.graph;
-        let is_partial = |block: BlockId| self.facts.has_given_up() || !self.facts.is_full(block);
-        let mut joins = vec![false; self.body.blocks.len()];
-        let mut open: Vec<BlockId> = graph
-            .reverse_post_order()
-            .iter()
-            .copied()
-            .filter(|block| is_partial(*block) && graph.predecessors(*block).len() > 1)
-            .collect();
-        while let Some(block) = open.pop() {
-            if !std::mem::replace(&mut joins[block.index()], true) {
-                open.extend(graph.successors(block).iter().filter(|next| is_partial(**next)));
-            }
-        }
-        keys(&self.body.blocks).filter(|block| joins[block.index()]).collect()
     }
 
     /// Barriers before which some work-items of the group may have returned.
@@ -190,10 +167,4 @@ impl Look<'_> {
             "lanes may call different functions here, in an order that the device decides".to_owned();
         Some(self.at(Feature::TextOrder, instruction, message, "let the order of these functions not matter"))
     }
-}
-
-/// Whether an instruction depends on which other lanes are active. A lane's own number does not.
-fn asks_others(instruction: &Instruction, operands: &[Operand]) -> bool {
-    matches!(instruction.op.opcode(), Opcode::CrossLane(_))
-        || operands.iter().any(|operand| reads(operand, &[SpecialRegister::ActiveMask]))
 }
