@@ -1,7 +1,8 @@
 //! What a kernel finds in registers when it starts.
 //!
 //! Only what the kernel needs is there, in a fixed order without gaps; the code object tells the hardware. So this holds for
-//! a kernel as it stands: where LLVM finds that something is not needed after all, what follows moves up.
+//! a kernel as it stands: where LLVM finds that something is not needed after all, what follows moves up. On MI200 and MI300
+//! LLVM 22 may add a part of the hidden arguments for a kernel without parameters, and what follows moves down.
 
 use crate::inputs::HiddenInput::{self, DispatchId, DispatchPointer, ImplicitArguments, QueuePointer};
 use crate::needs::Needs;
@@ -91,18 +92,13 @@ fn system_scalars(target: &Target, facts: &KernelFacts) -> Vec<&'static str> {
     names
 }
 
-/// The work-item ids. The first is there whether needed or not.
+/// The work-item ids. The first is there whether needed or not, and each brings those of the dimensions before it.
 fn work_items(target: &Target, facts: &KernelFacts) -> Vec<EntryRegister> {
     let packed = target.generation().packs_work_item_ids();
     let ids = HiddenInput::WORK_ITEM.into_iter().zip(0..);
     let highest = ids.clone().filter(|(input, _)| facts.needs.inputs.contains(*input)).last();
     let highest = highest.map_or(0, |(_, dimension)| dimension);
-    // Unpacked, an id brings those of the dimensions before it.
-    let wanted = |input, dimension| match packed {
-        true => dimension == 0 || facts.needs.inputs.contains(input),
-        false => dimension <= highest,
-    };
-    ids.filter(|(input, dimension)| wanted(*input, *dimension))
+    ids.filter(|(_, dimension)| *dimension <= highest)
         .map(|(input, dimension)| EntryRegister {
             name: input.word(),
             slots: vec![Slot::Vector(if packed { 0 } else { dimension })],

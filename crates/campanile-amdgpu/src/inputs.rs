@@ -59,7 +59,7 @@ impl HiddenInput {
     /// The work-item ids by dimension.
     pub const WORK_ITEM: [HiddenInput; 3] = [WorkItemX, WorkItemY, WorkItemZ];
 
-    /// LLVM's word for it: the attribute of a function that does not need it is `amdgpu-no-` and this.
+    /// LLVM's word for it.
     pub const fn word(self) -> &'static str {
         match self {
             DispatchPointer => "dispatch-ptr",
@@ -73,6 +73,24 @@ impl HiddenInput {
             WorkItemX => "workitem-id-x",
             WorkItemY => "workitem-id-y",
             WorkItemZ => "workitem-id-z",
+        }
+    }
+
+    /// The attributes of a function that does not need it; all of them must be there. LLVM 22 takes a work-group id for part
+    /// of a cluster's too, which LLVM 19 does not know.
+    pub const fn attributes(self) -> &'static [&'static str] {
+        match self {
+            DispatchPointer => &["amdgpu-no-dispatch-ptr"],
+            QueuePointer => &["amdgpu-no-queue-ptr"],
+            ImplicitArguments => &["amdgpu-no-implicitarg-ptr"],
+            DispatchId => &["amdgpu-no-dispatch-id"],
+            WorkGroupX => &["amdgpu-no-workgroup-id-x", "amdgpu-no-cluster-id-x"],
+            WorkGroupY => &["amdgpu-no-workgroup-id-y", "amdgpu-no-cluster-id-y"],
+            WorkGroupZ => &["amdgpu-no-workgroup-id-z", "amdgpu-no-cluster-id-z"],
+            SharedMemoryKernel => &["amdgpu-no-lds-kernel-id"],
+            WorkItemX => &["amdgpu-no-workitem-id-x"],
+            WorkItemY => &["amdgpu-no-workitem-id-y"],
+            WorkItemZ => &["amdgpu-no-workitem-id-z"],
         }
     }
 

@@ -271,7 +271,8 @@ impl<F: Fn(u32) -> bool> Free<F> {
     fn take_copy(&mut self, ty: &Type, alignment: Option<u32>, place: &mut Place) {
         let alignment = alignment.map_or(ty.alignment(), u64::from).max(SLOT_BYTES);
         self.stack = align_up(self.stack, alignment);
-        self.take_stack(ty.size().div_ceil(SLOT_BYTES), place);
+        // What is empty has a place too.
+        self.take_stack(ty.size().div_ceil(SLOT_BYTES).max(1), place);
     }
 
     /// Takes scalar registers as long as there are any; returns how many slots found none.

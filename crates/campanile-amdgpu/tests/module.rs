@@ -209,6 +209,6 @@ fn kernels_find_only_what_they_need() {
     );
     assert_eq!(
         registers("gfx1201", LlvmVersion::Llvm22, "", ".reg .32b %n;\nmov.32b %n, %localid.z;"),
-        "workitem-id-x v0, workitem-id-z v0"
+        "workitem-id-x v0, workitem-id-y v0, workitem-id-z v0"
     );
 }

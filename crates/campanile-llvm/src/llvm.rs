@@ -62,6 +62,13 @@ impl Llvm {
         &self.targets
     }
 
+    /// Sets options as LLVM's own tools take them, such as `-stop-after=finalize-isel`, for all that this process compiles
+    /// from now on. They are LLVM's own affair and change with its versions; one that it does not know, or has been given
+    /// before, ends the process.
+    pub fn set_options(&self, options: &[&str]) {
+        self.functions.set_options(options);
+    }
+
     /// The processor of this machine, as LLVM names it.
     pub fn host_cpu(&self) -> Cpu {
         Cpu { name: self.functions.host_cpu(), features: self.functions.host_features() }

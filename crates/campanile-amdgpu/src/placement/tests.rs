@@ -68,6 +68,14 @@ fn copies_lie_on_the_stack_at_their_alignment() {
 }
 
 #[test]
+fn copies_of_nothing_take_a_slot() {
+    let empty = copied(Type::integer(8).array(0), 16);
+    let (places, placement) = places(vec![copied(Type::integer(32), 4), empty], None);
+    assert_eq!(places, ["stack+0", "stack+16"]);
+    assert_eq!(placement.stack_bytes, 20);
+}
+
+#[test]
 fn results_of_more_than_32_slots_go_through_memory() {
     let (places, placement) = places(vec![integer(32); 2], Some(Type::integer(32).array(33)));
     assert_eq!(places, ["v1", "v2"]);

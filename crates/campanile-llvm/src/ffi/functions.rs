@@ -104,6 +104,7 @@ macro_rules! functions {
 functions! {
     LLVMDisposeMessage(*mut c_char);
     LLVMInstallFatalErrorHandler(Option<FatalErrorHandler>);
+    LLVMParseCommandLineOptions(c_int, *const *const c_char, *const c_char);
     LLVMGetErrorMessage(*mut Error) -> *mut c_char;
     LLVMDisposeErrorMessage(*mut c_char);
 

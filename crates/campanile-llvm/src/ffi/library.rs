@@ -1,7 +1,7 @@
 //! Opens a library and makes it ready: version, functions, targets, and a way out of fatal errors.
 #![allow(unsafe_code)]
 
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr, c_int};
 use std::ptr;
 
 use libloading::Library;
@@ -63,6 +63,17 @@ impl Functions {
         }
         names.sort();
         names
+    }
+
+    /// Sets options as LLVM's own tools take them, for the whole process.
+    pub fn set_options(&self, options: &[&str]) {
+        let words: Vec<CString> =
+            std::iter::once("campanile").chain(options.iter().copied()).map(c_string).collect();
+        let pointers: Vec<_> = words.iter().map(|word| word.as_ptr()).collect();
+        // SAFETY: the texts and the list of them live during the call, which copies what it keeps.
+        unsafe {
+            (self.LLVMParseCommandLineOptions)(pointers.len() as c_int, pointers.as_ptr(), ptr::null());
+        }
     }
 
     /// The triple of this machine.
