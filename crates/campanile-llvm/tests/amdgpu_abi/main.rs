@@ -3,6 +3,9 @@
 //!
 //! A process has one LLVM with one set of options, so each comparison is made in a child.
 
+mod assembly;
+mod call_cases;
+mod calls;
 mod ir;
 mod kernel_cases;
 mod kernels;
@@ -29,6 +32,7 @@ fn a_child_compares() {
         "registers" => registers::compare(version),
         "segments" => kernels::compare_segments(version),
         "entries" => kernels::compare_entries(version),
+        "calls" => calls::compare(version),
         other => panic!("there is nothing to compare by the name {other}"),
     }
 }
@@ -65,4 +69,10 @@ fn kernarg_segments_are_laid_out_as_metadata_says() {
 fn kernels_find_what_they_should_in_registers() {
     child("entries", LlvmVersion::Llvm19);
     child("entries", LlvmVersion::Llvm22);
+}
+
+#[test]
+fn what_must_survive_calls_does() {
+    child("calls", LlvmVersion::Llvm19);
+    child("calls", LlvmVersion::Llvm22);
 }
