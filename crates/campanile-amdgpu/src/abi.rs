@@ -31,6 +31,8 @@ pub struct ModuleAbi {
     pub wave_lanes: u32,
     /// Registers that have a fixed job in every function.
     pub fixed: FixedRegisters,
+    /// Registers that a function gives back as it found them.
+    pub callee_saved: Vec<RegisterRange>,
     /// Registers that may hold anything after a call.
     pub clobbered: Vec<RegisterRange>,
     /// The functions, defined or imported, in the order of the text.
@@ -67,6 +69,8 @@ pub struct FunctionAbi {
     pub args: Vec<ArgumentAbi>,
     /// The type of its result as PISA writes it.
     pub result: Option<String>,
+    /// The size of its result; zero for `void`.
+    pub result_bytes: u32,
     /// The slots of its result; none for `void` and for results through memory.
     pub returns: Vec<Slot>,
     /// The slot of the address of the memory for the result, where it is too large for registers.
@@ -179,6 +183,7 @@ impl ModuleAbi {
                 scratch_descriptor: (!flat).then_some(crate::registers::SCRATCH_DESCRIPTOR),
                 stack_counts_one_lane: flat,
             },
+            callee_saved: target.callee_saved(),
             clobbered: target.clobbered(),
             functions,
             kernels,
@@ -217,6 +222,7 @@ impl Maker<'_> {
             imported: function.body.is_none(),
             args: args.collect(),
             result: signature.result.as_ref().map(RegisterType::to_string),
+            result_bytes: signature.result.map_or(0, RegisterType::bytes),
             returns,
             returns_through,
             returns_x86_64: host.result,

@@ -168,6 +168,14 @@ impl Place {
     }
 }
 
+impl FromIterator<Slot> for Place {
+    fn from_iter<I: IntoIterator<Item = Slot>>(slots: I) -> Self {
+        let mut place = Place::default();
+        slots.into_iter().for_each(|slot| place.push(slot, 1));
+        place
+    }
+}
+
 impl fmt::Display for Place {
     /// Its runs: `v29-v30, stack+0..8`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

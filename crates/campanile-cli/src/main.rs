@@ -1,5 +1,6 @@
 //! `pisa`: the command line of Campanile. Each subcommand is a file; this one lists and dispatches them.
 
+mod abi;
 mod advice;
 mod arrays;
 mod check;
@@ -62,6 +63,7 @@ enum Command {
     Link(link::Link),
     Run(Box<run::Run>),
     Layout(layout::Layout),
+    Abi(abi::Abi),
     Test(test::Test),
     Emit(emit::Emit),
     SpirvCheck(spirv_check::SpirvCheck),
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Link(command) => command.execute(&console),
         Command::Run(command) => command.execute(&console),
         Command::Layout(command) => command.execute(&console),
+        Command::Abi(command) => command.execute(&console),
         Command::Test(command) => command.execute(&console),
         Command::Emit(command) => command.execute(&console),
         Command::SpirvCheck(command) => command.execute(&console),

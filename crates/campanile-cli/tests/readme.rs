@@ -128,6 +128,13 @@ fn the_page_on_spirv() {
 }
 
 #[test]
+fn the_page_on_the_amdgpu_abi() {
+    let shown = console_blocks(&fs::read_to_string(root().join("docs/amdgpu-abi.md")).unwrap());
+    assert_eq!(shown.len(), 1);
+    run_all(&shown);
+}
+
+#[test]
 fn the_readme_of_the_examples() {
     let shown = console_blocks(&fs::read_to_string(root().join("examples/README.md")).unwrap());
     assert_eq!(shown.len(), 1);

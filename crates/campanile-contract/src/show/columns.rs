@@ -2,13 +2,15 @@
 
 /// Side of its column that a cell stands at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub enum Side {
+    /// The left one.
     Left,
+    /// The right one.
     Right,
 }
 
 /// A titled table.
-pub(super) struct Columns {
+pub struct Columns {
     title: &'static str,
     sides: Vec<Side>,
     /// The heads of the columns, then the rows.
@@ -16,6 +18,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
+    /// A table without rows: its title, then the head of each column and the side that its cells stand at.
     pub fn new(title: &'static str, heads: &[(&str, Side)]) -> Columns {
         let sides = heads.iter().map(|(_, side)| *side).collect();
         Columns { title, sides, rows: vec![heads.iter().map(|(head, _)| (*head).to_owned()).collect()] }
@@ -53,7 +56,7 @@ impl Columns {
 }
 
 /// The text with whatever is no character to be seen escaped.
-pub(super) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(escape).collect()
 }

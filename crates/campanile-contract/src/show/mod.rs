@@ -5,7 +5,7 @@ mod columns;
 use serde::Serialize;
 
 use columns::Side::{Left, Right};
-use columns::{Columns, printable};
+pub use columns::{Columns, Side, printable};
 
 use crate::layout::{Access, Buffer, KernelLayout, Launches, Origin, Resources, ScalarPassing};
 use crate::record::Field;
