@@ -78,7 +78,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target for a processor, with the code objects that this LLVM makes by default.
+    /// The target for a processor, with the code objects that this LLVM makes by default, or the oldest there are for it.
     ///
     /// # Errors
     ///
@@ -87,7 +87,21 @@ impl Target {
         if llvm < processor.since {
             return Err(TargetError::Newer { name: processor.name, llvm: llvm.major() });
         }
-        Ok(Self { processor, llvm, code_object: llvm.default_code_object() })
+        let code_object = llvm.default_code_object().max(processor.oldest_code_object);
+        Ok(Self { processor, llvm, code_object })
+    }
+
+    /// The same target with code objects of this version.
+    ///
+    /// # Errors
+    ///
+    /// If there are none for the processor.
+    pub fn with_code_object(self, code_object: CodeObject) -> Result<Self, TargetError> {
+        let Processor { name, oldest_code_object, .. } = *self.processor;
+        match code_object < oldest_code_object {
+            true => Err(TargetError::CodeObject { name, oldest: oldest_code_object.number() }),
+            false => Ok(Self { code_object, ..self }),
+        }
     }
 
     /// What the processor's generation has.
@@ -142,6 +156,14 @@ pub enum TargetError {
         /// The major version of the LLVM.
         llvm: u32,
     },
+    /// Code objects for the processor came later.
+    #[error("there are no code objects before version {oldest} for `{name}`")]
+    CodeObject {
+        /// The processor.
+        name: &'static str,
+        /// The oldest version.
+        oldest: u32,
+    },
 }
 
 #[cfg(test)]
@@ -164,5 +186,15 @@ mod tests {
         assert!(Target::new(processor, LlvmVersion::Llvm22).is_ok());
         let error = Target::new(processor, LlvmVersion::Llvm19).unwrap_err();
         assert_eq!(error.to_string(), "LLVM 19 does not know `gfx950`");
+    }
+
+    #[test]
+    fn processors_that_stand_for_others_have_new_code_objects_only() {
+        let target = Target::new("gfx11-generic".parse().unwrap(), LlvmVersion::Llvm19).unwrap();
+        assert_eq!(target.code_object, CodeObject::V6);
+        let error = target.with_code_object(CodeObject::V5).unwrap_err();
+        assert_eq!(error.to_string(), "there are no code objects before version 6 for `gfx11-generic`");
+        let target = Target::new("gfx1100".parse().unwrap(), LlvmVersion::Llvm22).unwrap();
+        assert_eq!(target.with_code_object(CodeObject::V4).unwrap().code_object, CodeObject::V4);
     }
 }

@@ -1,7 +1,7 @@
 //! The table of processors, and what each generation has.
 
-use super::LlvmVersion;
 use super::LlvmVersion::{Llvm19, Llvm22};
+use super::{CodeObject, LlvmVersion};
 
 /// Processors that are alike to the ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,21 +81,28 @@ pub struct Processor {
     pub generation: Generation,
     /// The first of the known versions of LLVM that has it.
     pub since: LlvmVersion,
+    /// The oldest code objects that there are for it.
+    pub oldest_code_object: CodeObject,
     /// Whether what the hardware adds to the scalar registers of a kernel must end at `s15` or later, by a fault of it.
     pub pads_user_scalars: bool,
 }
 
 const fn processor(name: &'static str, generation: Generation, since: LlvmVersion) -> Processor {
-    Processor { name, generation, since, pads_user_scalars: false }
+    Processor { name, generation, since, oldest_code_object: CodeObject::V4, pads_user_scalars: false }
+}
+
+/// Code that runs on every processor of a kind.
+const fn generic(name: &'static str, generation: Generation, since: LlvmVersion) -> Processor {
+    Processor { oldest_code_object: CodeObject::V6, ..processor(name, generation, since) }
 }
 
 /// A processor whose work-group ids end at `s15`.
-const fn padded(name: &'static str, generation: Generation, since: LlvmVersion) -> Processor {
-    Processor { pads_user_scalars: true, ..processor(name, generation, since) }
+const fn padded(processor: Processor) -> Processor {
+    Processor { pads_user_scalars: true, ..processor }
 }
 
 impl Processor {
-    /// Every processor whose ABI is known.
+    /// Every processor whose ABI is known, then those that stand for all of a kind.
     pub const ALL: &'static [Processor] = &[
         processor("gfx900", Generation::Gfx9, Llvm19),
         processor("gfx902", Generation::Gfx9, Llvm19),
@@ -118,9 +125,9 @@ impl Processor {
         processor("gfx1034", Generation::Gfx10, Llvm19),
         processor("gfx1035", Generation::Gfx10, Llvm19),
         processor("gfx1036", Generation::Gfx10, Llvm19),
-        padded("gfx1100", Generation::Gfx11, Llvm19),
+        padded(processor("gfx1100", Generation::Gfx11, Llvm19)),
         processor("gfx1101", Generation::Gfx11, Llvm19),
-        padded("gfx1102", Generation::Gfx11, Llvm19),
+        padded(processor("gfx1102", Generation::Gfx11, Llvm19)),
         processor("gfx1103", Generation::Gfx11, Llvm19),
         processor("gfx1150", Generation::Gfx11, Llvm19),
         processor("gfx1151", Generation::Gfx11, Llvm19),
@@ -128,5 +135,11 @@ impl Processor {
         processor("gfx1153", Generation::Gfx11, Llvm22),
         processor("gfx1200", Generation::Gfx12, Llvm19),
         processor("gfx1201", Generation::Gfx12, Llvm19),
+        generic("gfx9-generic", Generation::Gfx9, Llvm19),
+        generic("gfx9-4-generic", Generation::Gfx940, Llvm22),
+        generic("gfx10-1-generic", Generation::Gfx10, Llvm19),
+        generic("gfx10-3-generic", Generation::Gfx10, Llvm19),
+        padded(generic("gfx11-generic", Generation::Gfx11, Llvm19)),
+        generic("gfx12-generic", Generation::Gfx12, Llvm19),
     ];
 }

@@ -95,12 +95,12 @@ impl Abi {
         let processor: Result<&Processor, TargetError> = name.parse();
         let target = processor.and_then(|processor| Target::new(processor, llvm)).map_err(refused)?;
         let code_object = match self.code_object {
-            None => target.code_object,
+            None => return Ok(target),
             Some(Format::V4) => CodeObject::V4,
             Some(Format::V5) => CodeObject::V5,
             Some(Format::V6) => CodeObject::V6,
         };
-        Ok(Target { code_object, ..target })
+        target.with_code_object(code_object).map_err(refused)
     }
 }
 
@@ -113,6 +113,7 @@ fn refused(error: TargetError) -> anyhow::Error {
         }
         TargetError::Unknown { nearest, .. } => format!("the nearest names are {}", nearest.join(", ")),
         TargetError::Newer { .. } => "add `--llvm 22`".to_owned(),
+        TargetError::CodeObject { oldest, .. } => format!("leave out `--code-object`, or give {oldest}"),
     };
     advised(error.to_string(), help)
 }

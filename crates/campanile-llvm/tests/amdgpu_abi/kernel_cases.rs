@@ -33,9 +33,6 @@ pub fn written(target: &Target, cases: &[Case]) -> (Vec<KernelAbi>, String) {
         case.write_pisa(index, &mut pisa);
         case.write_ir(index, target.code_object, &mut ir);
     }
-    let version = 100 * target.code_object.number();
-    let version = format!("!{{i32 1, !\"amdhsa_code_object_version\", i32 {version}}}");
-    writeln!(ir, "!llvm.module.flags = !{{!0}}\n!0 = {version}").unwrap();
     if cases.iter().any(|case| case.reads.contains(&(SpecialRegister::PrintfBuffer, 0))) {
         ir += "!llvm.printf.fmts = !{!1}\n!1 = !{!\"1:0:text\"}\n";
     }

@@ -54,7 +54,10 @@ pub fn llvm(version: LlvmVersion) -> Option<&'static Llvm> {
 pub fn compiled(llvm: &'static Llvm, target: &Target, passes: Option<&str>, ir: &str) -> String {
     let machine = TargetMachine::new(llvm, "amdgcn-amd-amdhsa", target.processor.name, "").unwrap();
     let machine = machine.with_level(CodeLevel::Default);
-    let mut module = Module::parse(llvm, ir).unwrap_or_else(|error| panic!("{error}\n{ir}"));
+    let version = 100 * target.code_object.number();
+    let version = format!("!{{i32 1, !\"amdhsa_code_object_version\", i32 {version}}}");
+    let ir = format!("{ir}\n!llvm.module.flags = !{{!0}}\n!0 = {version}\n");
+    let mut module = Module::parse(llvm, &ir).unwrap_or_else(|error| panic!("{error}\n{ir}"));
     if let Some(passes) = passes {
         module = machine.optimize(module, passes).unwrap();
     }
