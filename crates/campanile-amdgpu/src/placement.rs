@@ -19,7 +19,7 @@ const RESULT_REGISTERS: u64 = 32;
 /// The scalar registers that `inreg` arguments can take, from `s0` on.
 const UNIFORM_REGISTERS: u32 = 30;
 
-/// The least alignment of anything on the stack, in bytes, and the size of a slot.
+/// The size of a slot on the stack in bytes. So everything there is aligned to it.
 const SLOT_BYTES: u64 = 4;
 
 /// What the upper bits of a value hold that is narrower than its slot. Caller and callee must say the same.
@@ -277,7 +277,7 @@ impl<F: Fn(u32) -> bool> Free<F> {
     }
 
     fn take_copy(&mut self, ty: &Type, alignment: Option<u32>, place: &mut Place) {
-        let alignment = alignment.map_or(ty.alignment(), u64::from).max(SLOT_BYTES);
+        let alignment = alignment.map_or(ty.alignment(), u64::from);
         self.stack = align_up(self.stack, alignment);
         // What is empty has a place too.
         self.take_stack(ty.size().div_ceil(SLOT_BYTES).max(1), place);

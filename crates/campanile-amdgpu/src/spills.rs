@@ -101,7 +101,9 @@ impl InputReader<'_> {
         let own = Needs::of_instruction(self.body, instruction, self.target.code_object).inputs;
         match callee(self.body, instruction) {
             None => own,
-            Some(Callee::Function(callee)) => own.with(self.needs[&callee].inputs),
+            Some(Callee::Function(callee)) => {
+                own.with(self.needs.get(&callee).map_or(HiddenInputs::ALL, |needs| needs.inputs))
+            }
             Some(Callee::Address(_)) => HiddenInputs::ALL,
         }
     }
