@@ -1,5 +1,6 @@
 //! Errors with advice: what was wrong with a command, and what to do about it.
 
+use campanile::amdgpu::{Processor, TargetError};
 use campanile::contract::ElementType;
 use campanile::engine::ndrange::ShapeError;
 use campanile::engine::{EngineError, LaunchError as Refused};
@@ -61,6 +62,8 @@ fn help(error: &anyhow::Error) -> Option<String> {
             error.hint().map(str::to_owned)
         } else if cause.is::<JitUnavailable>() {
             Some("`pisa doctor` tells how LLVM is found; `--engine checked` needs none".to_owned())
+        } else if let Some(error) = cause.downcast_ref::<TargetError>() {
+            Some(target(error))
         } else if let Some(OpenClUnavailable::Device(error)) = cause.downcast_ref() {
             Some(device(error))
         } else if cause.is::<campanile::llvm::LoadError>() {
@@ -69,6 +72,19 @@ fn help(error: &anyhow::Error) -> Option<String> {
             cause.downcast_ref().and_then(launch)
         }
     })
+}
+
+/// What to do where there is no such AMD GPU.
+fn target(error: &TargetError) -> String {
+    match error {
+        TargetError::Unknown { nearest, .. } if nearest.is_empty() => {
+            let known: Vec<&str> = Processor::ALL.iter().map(|processor| processor.name).collect();
+            format!("choose one of {}", known.join(", "))
+        }
+        TargetError::Unknown { nearest, .. } => format!("did you mean `{}`?", nearest.join("` or `")),
+        TargetError::Newer { .. } => "add `--llvm 22`".to_owned(),
+        TargetError::CodeObject { oldest, .. } => format!("leave out `--code-object`, or give {oldest}"),
+    }
 }
 
 /// What to do where there is no OpenCL device.

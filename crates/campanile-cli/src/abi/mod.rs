@@ -5,7 +5,7 @@ mod table;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use campanile::amdgpu::{CodeObject, LlvmVersion, ModuleAbi, Processor, Target, TargetError};
+use campanile::amdgpu::{CodeObject, LlvmVersion, ModuleAbi, Processor, Target};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -92,28 +92,13 @@ impl Abi {
             Version::Llvm19 => LlvmVersion::Llvm19,
             Version::Llvm22 => LlvmVersion::Llvm22,
         };
-        let processor: Result<&Processor, TargetError> = name.parse();
-        let target = processor.and_then(|processor| Target::new(processor, llvm)).map_err(refused)?;
+        let target = Target::new(name.parse::<&Processor>()?, llvm)?;
         let code_object = match self.code_object {
             None => return Ok(target),
             Some(Format::V4) => CodeObject::V4,
             Some(Format::V5) => CodeObject::V5,
             Some(Format::V6) => CodeObject::V6,
         };
-        target.with_code_object(code_object).map_err(refused)
+        Ok(target.with_code_object(code_object)?)
     }
-}
-
-/// Why there is no such target, with what to do about it.
-fn refused(error: TargetError) -> anyhow::Error {
-    let help = match &error {
-        TargetError::Unknown { nearest, .. } if nearest.is_empty() => {
-            let known: Vec<&str> = Processor::ALL.iter().map(|processor| processor.name).collect();
-            format!("known are {}", known.join(", "))
-        }
-        TargetError::Unknown { nearest, .. } => format!("the nearest names are {}", nearest.join(", ")),
-        TargetError::Newer { .. } => "add `--llvm 22`".to_owned(),
-        TargetError::CodeObject { oldest, .. } => format!("leave out `--code-object`, or give {oldest}"),
-    };
-    advised(error.to_string(), help)
 }

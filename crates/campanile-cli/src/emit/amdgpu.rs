@@ -1,7 +1,7 @@
 //! Modules as code objects for AMD GPUs, and as their assembly.
 
 use anyhow::Result;
-use campanile::amdgpu::{CodeObject, LlvmVersion, Processor, TargetError};
+use campanile::amdgpu::{CodeObject, LlvmVersion, Processor, Target};
 use campanile::language::diagnostic::Sink;
 use campanile::language::module::Module;
 use campanile::llvm::{AmdgpuCompiler, AmdgpuError, Llvm};
@@ -15,7 +15,7 @@ use crate::console::{Console, Tally};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of amdgpu and its like")]
 pub(super) struct AmdgpuOptions {
-    /// Version of the code object [default: 5]
+    /// Version of the code object [default: 5, or the oldest there is for the processor]
     #[arg(long, value_name = "VERSION")]
     code_object: Option<Version>,
 }
@@ -66,11 +66,14 @@ impl AmdgpuOptions {
                 "choose one with `--cpu`, such as `--cpu gfx1100` (see `pisa abi --help`)",
             ));
         };
-        let processor = cpu.parse::<&'static Processor>().map_err(unknown)?;
+        let processor = cpu.parse::<&'static Processor>()?;
         let code_object = match self.code_object {
             Some(Version::V6) => CodeObject::V6,
-            Some(Version::V5) | None => CodeObject::V5,
+            Some(Version::V5) => CodeObject::V5,
+            None => CodeObject::V5.max(processor.oldest_code_object),
         };
+        let code_object =
+            Target::new(processor, LlvmVersion::Llvm22)?.with_code_object(code_object)?.code_object;
         let Some(no_alias) = layouts.no_alias(program, console, tally)? else { return Ok(None) };
         let compiler = AmdgpuCompiler::new(Llvm::load()?, processor, code_object)?.with_no_alias(no_alias);
         let made = match product {
@@ -89,19 +92,4 @@ impl AmdgpuOptions {
         console.diagnostics(sink, tally);
         Ok(made)
     }
-}
-
-/// The error of a processor that is not known.
-fn unknown(error: TargetError) -> anyhow::Error {
-    let help = match &error {
-        TargetError::Unknown { nearest, .. } if !nearest.is_empty() => {
-            format!("did you mean `{}`?", nearest.join("` or `"))
-        }
-        _ => {
-            let newest = LlvmVersion::Llvm22;
-            let names = Processor::ALL.iter().filter(|one| one.since <= newest).map(|one| one.name);
-            format!("choose one of {}", names.collect::<Vec<_>>().join(", "))
-        }
-    };
-    advised(error.to_string(), help)
 }

@@ -13,6 +13,8 @@ pub enum Source {
     Scalar(u32),
     /// Bytes of the stack from where it is at the start.
     Stack(u64),
+    /// Bytes of an object of the function itself.
+    Frame(u64),
 }
 
 /// An object on the stack that the caller made: offset and size in bytes.
@@ -124,6 +126,9 @@ impl<'a> Function<'a> {
         if let Some(object) = operands.iter().find_map(|operand| operand.strip_prefix("%fixed-stack.")) {
             let (offset, _) = self.objects[&object.parse().unwrap()];
             return [Source::Stack(offset + instruction.offset() + 4 * word.unwrap_or(0))].into();
+        }
+        if let Some((_, from)) = instruction.memory.split_once(" from %stack.") {
+            return [Source::Frame(memory_offset(from) + 4 * word.unwrap_or(0))].into();
         }
         match instruction.opcode {
             "COPY" => self.sources(operands[0], word),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use campanile_amdgpu::{
-    HiddenInput, LlvmVersion, Passing, Place, Placement, Processor, ResultPlace, Slot, Target,
+    HiddenInput, LlvmVersion, Passing, Place, Placement, Processor, ResultPlace, Slot, Target, Type,
 };
 
 use crate::ir::{STORED, Word, Writer};
@@ -148,9 +148,18 @@ impl Check<'_> {
             }
         }
         self.compare_inputs(function, &given, &mut faults);
-        if let ResultPlace::Registers(place) = &self.placement.result {
-            let expected: Vec<Source> = place.slots().map(source).collect();
-            compare_stores(function, &expected, &mut faults);
+        match (&self.placement.result, &self.case.signature.result) {
+            (ResultPlace::Registers(place), _) => {
+                let expected: Vec<Source> = place.slots().map(source).collect();
+                compare_stores(function, &expected, &mut faults);
+            }
+            (ResultPlace::Memory { pointer }, Some(ty)) => {
+                if !given.contains_key(&source(*pointer)) {
+                    faults.push(format!("{}: no address for the result", function.name));
+                }
+                compare_memory(function, ty, &mut faults);
+            }
+            _ => {}
         }
         faults
     }
@@ -164,19 +173,65 @@ fn source(slot: Slot) -> Source {
     }
 }
 
-/// The slots that a function stores come from where they should, in order, and there are no others.
-fn compare_stores(function: &Function, expected: &[Source], faults: &mut Vec<String>) {
+/// Where the slots that a function stores come from, by their numbers.
+fn stored(function: &Function) -> BTreeMap<u64, BTreeSet<Source>> {
     let mut found = BTreeMap::new();
     for instruction in &function.instructions {
-        let Some((_, address)) =
-            instruction.memory.split_once("volatile store (s32) into `ptr addrspace(1) inttoptr (i64 ")
-        else {
-            continue;
-        };
+        let start = "volatile store (s32) into `ptr addrspace(1) inttoptr (i64 ";
+        let Some((_, address)) = instruction.memory.split_once(start) else { continue };
         let address: u64 = address.split(' ').next().unwrap().parse().unwrap();
-        let value = instruction.operands[1];
-        found.insert((address - STORED) / 4, function.sources(value, Some(0)));
+        found.insert((address - STORED) / 4, function.sources(instruction.operands[1], Some(0)));
     }
+    found
+}
+
+/// The slots of a result in memory are read from where its type has them: from their first byte, or from four bytes that
+/// hold it.
+fn compare_memory(function: &Function, ty: &Type, faults: &mut Vec<String>) {
+    let found = stored(function);
+    let mut expected = Vec::new();
+    offsets(ty, 0, &mut expected);
+    for (slot, offset) in (0..).zip(&expected) {
+        let near = |source: &Source| matches!(source, Source::Frame(place) if place.abs_diff(*offset) < 4);
+        let sources = found.get(&slot);
+        if sources.is_none_or(|sources| sources.is_empty() || !sources.iter().all(near)) {
+            faults.push(format!("{}: slot {slot} at byte {offset} is read from {sources:?}", function.name));
+        }
+    }
+    if found.len() != expected.len() {
+        faults.push(format!("{}: {} slots of {}", function.name, found.len(), expected.len()));
+    }
+}
+
+/// The bytes at which the slots of a value lie in memory.
+fn offsets(ty: &Type, base: u64, found: &mut Vec<u64>) {
+    match ty {
+        Type::Scalar(_) => found.extend((0..ty.slots()).map(|slot| base + 4 * slot)),
+        Type::Vector { element, .. } if element.bits() == 16 => {
+            found.extend((0..ty.slots()).map(|slot| base + 4 * slot));
+        }
+        Type::Vector { elements, element } => {
+            let bytes = u64::from(element.bits()) / 8;
+            (0..u64::from(*elements))
+                .for_each(|lane| offsets(&(*element).into(), base + lane * bytes, found));
+        }
+        Type::Array { elements, element } => {
+            (0..*elements).for_each(|index| offsets(element, base + index * element.size(), found));
+        }
+        Type::Struct { members, packed } => {
+            let mut end = base;
+            for member in members {
+                end = end.next_multiple_of(if *packed { 1 } else { member.alignment() });
+                offsets(member, end, found);
+                end += member.size();
+            }
+        }
+    }
+}
+
+/// The slots that a function stores come from where they should, in order, and there are no others.
+fn compare_stores(function: &Function, expected: &[Source], faults: &mut Vec<String>) {
+    let found = stored(function);
     let expected: BTreeMap<u64, BTreeSet<Source>> =
         (0..).zip(expected).map(|(index, source)| (index, [*source].into())).collect();
     if found != expected {

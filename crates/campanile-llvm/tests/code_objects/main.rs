@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
-use campanile_amdgpu::{CodeObject, Processor};
+use campanile_amdgpu::{CodeObject, LlvmVersion, ModuleAbi, Processor, Target};
 use campanile_contract::{Policy, infer};
 use campanile_core::module::{Function, FunctionKind, Linkage, Module};
 use campanile_llvm::{AmdgpuCompiler, AmdgpuError, Llvm};
@@ -58,6 +58,32 @@ fn compare(path: &Path, function: &Function, code_object: &[u8]) {
     assert_eq!(found.required_sizes, required.unwrap_or_default(), "{at}");
 }
 
+/// The arguments that the metadata has, held against the kernarg segments that are computed. LLVM may find that hidden
+/// arguments are not read after all, so there may be fewer.
+fn compare_segments(path: &Path, module: &Module, processor: &str, code_object: &[u8]) {
+    let target = Target::new(processor.parse().unwrap(), LlvmVersion::Llvm22).unwrap();
+    let abi = ModuleAbi::new(module, &target.with_code_object(CodeObject::V5).unwrap());
+    for found in metadata::kernels(code_object) {
+        let at = format!("{}: {}", path.display(), found.name);
+        let kernel = abi.kernels.iter().find(|kernel| kernel.name == found.name).expect("a kernel");
+        let (hidden, explicit): (Vec<_>, Vec<_>) =
+            found.arguments.iter().partition(|argument| argument.kind.starts_with("hidden"));
+        let kinds: Vec<&str> = explicit.iter().map(|argument| argument.kind.as_str()).collect();
+        assert_eq!(
+            kinds,
+            kernel.args.iter().map(|argument| argument.kind.name()).collect::<Vec<_>>(),
+            "{at}"
+        );
+        for argument in &hidden {
+            let name = argument.kind.trim_start_matches("hidden_");
+            let known = kernel.hidden.iter().find(|known| known.name == name);
+            let place = known.map(|known| (u64::from(known.offset), u64::from(known.size)));
+            assert_eq!(place, Some((argument.offset, argument.size)), "{at}: {name}");
+        }
+        assert!(hidden.is_empty() || found.segment_size == kernel.kernarg_size, "{at}: {found:?}");
+    }
+}
+
 /// Every module with its code object, for a processor.
 fn all_code_objects(llvm: &'static Llvm, name: &str) -> (usize, BTreeSet<String>) {
     let compiler = compiler(llvm, name);
@@ -74,6 +100,7 @@ fn all_code_objects(llvm: &'static Llvm, name: &str) -> (usize, BTreeSet<String>
                 Ok(code_object) => {
                     *made.lock().unwrap() += 1;
                     module.functions.values().for_each(|function| compare(&path, function, &code_object));
+                    compare_segments(&path, &module, name, &code_object);
                 }
                 Err(AmdgpuError::Module(faults)) => {
                     let wide = faults.iter().all(|fault| fault.message.contains("128 bits"));
