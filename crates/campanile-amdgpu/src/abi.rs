@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use campanile_core::isa::Space;
 use campanile_core::module::{
-    Body, Function, FunctionId, FunctionKind, Kernel, Module, RegisterId, RegisterType, Signature, keys,
+    Body, Function, FunctionId, FunctionKind, Kernel, Module, RegisterId, RegisterType, Scalar, Signature,
+    keys,
 };
 use serde::Serialize;
 
@@ -12,11 +14,12 @@ use crate::inputs::{HiddenInput, HiddenInputs};
 use crate::kernarg::{HiddenArgument, KernargSegment, KernelArgument};
 use crate::needs::{Callee, Needs, needs};
 use crate::placement::{Placement, ResultPlace, Slot};
-use crate::registers::{BASE_POINTER, FRAME_POINTER, RETURN_ADDRESS, RegisterRange, STACK_POINTER};
+use crate::registers::{
+    BASE_POINTER, FRAME_POINTER, RETURN_ADDRESS, RegisterRange, SCRATCH_DESCRIPTOR, STACK_POINTER,
+};
 use crate::spills::{CallPlan, spill_plan};
 use crate::system_v::{SystemVPlace, SystemVPlacement};
 use crate::target::Target;
-use campanile_core::isa::Space;
 
 /// The ABI of a module for a target. Names are those of the module, without `@` and `%`; sizes and offsets are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -180,7 +183,7 @@ impl ModuleAbi {
                 stack_pointer: STACK_POINTER,
                 frame_pointer: FRAME_POINTER,
                 base_pointer: BASE_POINTER,
-                scratch_descriptor: (!flat).then_some(crate::registers::SCRATCH_DESCRIPTOR),
+                scratch_descriptor: (!flat).then_some(SCRATCH_DESCRIPTOR),
                 stack_counts_one_lane: flat,
             },
             callee_saved: target.callee_saved(),
@@ -297,8 +300,7 @@ fn parameter_name(body: &Body, index: usize) -> String {
     body.registers.values().nth(index).map_or_else(String::new, |register| register.name.to_string())
 }
 
-fn register_name(body: &Body, scalar: campanile_core::module::Scalar) -> String {
-    use campanile_core::module::Scalar;
+fn register_name(body: &Body, scalar: Scalar) -> String {
     match scalar {
         Scalar::Register(register) => name(body, register),
         Scalar::Element(register, element) => {

@@ -4,6 +4,7 @@ use campanile_core::isa::Space;
 use campanile_core::module::{Kernel, Parameter};
 use serde::Serialize;
 
+use crate::inputs::HiddenInput;
 use crate::needs::Needs;
 use crate::target::CodeObject;
 use crate::types::align_up;
@@ -149,7 +150,7 @@ impl KernargSegment {
         let arguments: Vec<KernelArgument> = kernel.parameters.iter().map(argument).collect();
         let alignment = arguments.iter().map(|argument| argument.align).fold(SEGMENT_UNIT, u32::max);
         let explicit = u64::from(kernel.argument_bytes());
-        if !needs.inputs.contains(crate::HiddenInput::ImplicitArguments) {
+        if !needs.inputs.contains(HiddenInput::ImplicitArguments) {
             let size = align_up(explicit, u64::from(SEGMENT_UNIT));
             return Self { size, alignment, arguments, hidden: Vec::new() };
         }

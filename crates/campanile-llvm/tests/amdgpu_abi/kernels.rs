@@ -6,7 +6,7 @@ use campanile_amdgpu::{CodeObject, KernelAbi, KernelArgument, LlvmVersion, Proce
 
 use crate::kernel_cases::{Case, batch, written};
 use crate::library::{compiled, llvm};
-use crate::machine_ir::{Source, functions, registers};
+use crate::machine_ir::{Function, Source, functions, registers};
 
 /// What LLVM infers of functions; without it, every kernel asks for everything.
 const PASSES: &str = "amdgpu-attributor";
@@ -45,35 +45,39 @@ fn compare_metadata(assembly: &str, kernels: &[KernelAbi], target: &Target, ir: 
     }
 }
 
-/// Compares what kernels find in registers.
+/// Compares what kernels find in registers, with the code objects that LLVM makes by default and with those of version 4.
 pub fn compare_entries(version: LlvmVersion) {
     let Some(llvm) = llvm(version) else { return };
     llvm.set_options(&["-stop-after=finalize-isel"]);
     let mut count = 0;
     for (seed, processor) in (0..).zip(Processor::ALL) {
         let Ok(target) = Target::new(processor, version) else { continue };
-        let (kernels, ir) = written(&target, &batch(&target, seed));
-        let text = compiled(llvm, &target, Some(PASSES), &ir);
-        let found: BTreeMap<&str, Entry> = functions(&text)
-            .into_iter()
-            .map(|function| {
-                let inputs = function.inputs.into_iter().map(|(name, place)| (name, registers(place, None)));
-                (function.name, inputs.collect())
-            })
-            .collect();
-        for kernel in &kernels {
-            let text = definition(&ir, &kernel.name);
-            assert_eq!(found[&kernel.name[..]], computed_entry(kernel), "{target}: {text}");
+        for target in [Ok(target), target.with_code_object(CodeObject::V4)].into_iter().flatten() {
+            let (kernels, ir) = written(&target, &batch(&target, seed));
+            compare_inputs(&compiled(llvm, &target, Some(PASSES), &ir), &kernels, &target, &ir);
+            count += kernels.len();
         }
-        count += kernels.len();
     }
     println!("{count} kernels find in registers what LLVM {} has there", version.major());
 }
 
-/// What a kernel finds, by LLVM's names.
-type Entry<'a> = BTreeMap<&'a str, Vec<Source>>;
+fn compare_inputs(machine_ir: &str, kernels: &[KernelAbi], target: &Target, ir: &str) {
+    let entry = |function: Function| -> (String, Entry) {
+        let inputs =
+            function.inputs.into_iter().map(|(name, place)| (name.to_owned(), registers(place, None)));
+        (function.name.to_owned(), inputs.collect())
+    };
+    let found: BTreeMap<String, Entry> = functions(machine_ir).into_iter().map(entry).collect();
+    for kernel in kernels {
+        let text = definition(ir, &kernel.name);
+        assert_eq!(found[&kernel.name], computed_entry(kernel), "{target} {:?}: {text}", target.code_object);
+    }
+}
 
-fn computed_entry(kernel: &KernelAbi) -> Entry<'_> {
+/// What a kernel finds, by LLVM's names.
+type Entry = BTreeMap<String, Vec<Source>>;
+
+fn computed_entry(kernel: &KernelAbi) -> Entry {
     let source = |slot: &Slot| match *slot {
         Slot::Vector(index) => Source::Vector(index),
         Slot::Scalar(index) => Source::Scalar(index),
@@ -82,7 +86,7 @@ fn computed_entry(kernel: &KernelAbi) -> Entry<'_> {
     kernel
         .registers
         .iter()
-        .map(|found| (llvm_name(found.name), found.slots.iter().map(source).collect()))
+        .map(|found| (llvm_name(found.name).to_owned(), found.slots.iter().map(source).collect()))
         .collect()
 }
 
