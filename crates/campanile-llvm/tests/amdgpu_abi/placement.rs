@@ -16,10 +16,10 @@ use crate::signatures::Case;
 const MAIN: [&str; 4] = ["gfx90a", "gfx1030", "gfx1100", "gfx1201"];
 
 /// Signatures in a module.
-const BATCH: u64 = 50;
+const BATCH: u64 = 25;
 
 /// Batches of each of these.
-const MAIN_BATCHES: u64 = 6;
+const MAIN_BATCHES: u64 = 12;
 
 /// Compares signatures on every processor that a version knows.
 pub fn compare(version: LlvmVersion) {
