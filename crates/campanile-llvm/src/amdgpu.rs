@@ -7,7 +7,9 @@ use campanile_amdgpu::{CodeObject, Processor};
 use campanile_core::analysis::{CallGraph, ControlFlowGraph, Divergence, LaunchShape, asks_others, rejoined};
 use campanile_core::diagnostic::{Code, Diagnostic};
 use campanile_core::isa::{Memory, Opcode, Space};
-use campanile_core::module::{Function, FunctionId, FunctionKind, Instruction, Module as Program};
+use campanile_core::module::{
+    Function, FunctionId, FunctionKind, Instruction, Linkage, Module as Program, Place,
+};
 use campanile_core::source::SourceFile;
 
 use crate::error::{CompileError, MachineError};
@@ -132,6 +134,10 @@ impl AmdgpuCompiler {
     ///
     /// As [`assembly`](Self::assembly), or if there is no linker.
     pub fn code_object(&self, program: &Program) -> Result<Vec<u8>, AmdgpuError> {
+        let unlinkable = unlinkable(program);
+        if !unlinkable.is_empty() {
+            return Err(AmdgpuError::Module(unlinkable));
+        }
         let linker = Linker::find()?;
         Ok(linker.shared(&self.object(program)?)?)
     }
@@ -157,6 +163,28 @@ fn lacking(program: &Program, shared_bytes: u64) -> Vec<Diagnostic> {
         found.extend(body.instructions.iter().filter_map(|one| too_wide(program, function, one)));
     }
     found
+}
+
+/// Symbols of kernels, exported functions and variables that linkers take for names with versions.
+fn unlinkable(program: &Program) -> Vec<Diagnostic> {
+    let functions = program.functions.values().map(|one| (&one.name, one.place, is_visible(one)));
+    let variables = program.variables.values();
+    let variables = variables.map(|one| (&one.name, one.place, one.linkage == Linkage::Exported));
+    let visible = functions.chain(variables).filter(|(name, _, visible)| *visible && name.contains('@'));
+    let fault = |(name, place, _): (&String, Place, bool)| {
+        let message = format!("what follows `@` in `{name}` is a version to linkers");
+        let fault = Diagnostic::new(Code::Inexpressible, &program.sources[place.source], place.span, message);
+        fault.help("choose another name, or emit an object file with `--to amdgpu-obj`")
+    };
+    visible.map(fault).collect()
+}
+
+/// Whether loaders see a function.
+fn is_visible(function: &Function) -> bool {
+    match &function.kind {
+        FunctionKind::Kernel(_) => true,
+        FunctionKind::Device { linkage, .. } => *linkage == Linkage::Exported,
+    }
 }
 
 /// Operations whose results LLVM decides, as they depend on where lanes come together; each once.

@@ -213,10 +213,8 @@ fn variable_definition(module: &Module, id: VariableId) -> String {
     let (name, size) = (variable_name(module, id), variable.size);
     let least = if variable.space == Space::Shared { LEAST_ALIGNMENT } else { 1 };
     let alignment = variable.alignment.max(least);
-    let section = variable
-        .section
-        .as_ref()
-        .map_or_else(String::new, |section| format!(", section {}", quoted(' ', section).trim_start()));
+    let section = variable.section.as_ref();
+    let section = section.map_or_else(String::new, |section| format!(", section {}", text(section)));
     let space = super::platform::space_number(variable.space);
     let definition = match variable.space {
         Space::Private | Space::Generic => return String::new(),
