@@ -169,10 +169,16 @@ impl Choice {
                 ))),
                 None => watching.refuse_checked_only().map(|()| Engine::Jit),
             },
-            Choice::Scalar => match watching.checks(Engine::Scalar).iter().next() {
-                Some(check) => Err(refused(format!("the scalar engine cannot check for `{}`", check.name()))),
-                None => watching.refuse_checked_only().map(|()| Engine::Scalar),
-            },
+            Choice::Scalar => {
+                if let Some(check) = watching.checks(Engine::Scalar).iter().next() {
+                    return Err(refused(format!("the scalar engine cannot check for `{}`", check.name())));
+                }
+                if watching.host_only.contains(&"--profile") {
+                    let message = "`--profile` is an option of the checked and the jit engine";
+                    return Err(advised(message, "leave it out, or choose `--engine jit`"));
+                }
+                watching.refuse_checked_only().map(|()| Engine::Scalar)
+            }
             Choice::Opencl => {
                 if let Some(check) = watching.checks(Engine::OpenCl).iter().next() {
                     let name = check.name();
