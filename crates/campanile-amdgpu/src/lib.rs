@@ -21,6 +21,7 @@
 //! Nothing here calls LLVM. That LLVM really does what is computed here is shown by the tests of `campanile-llvm`.
 
 mod abi;
+pub mod c;
 mod entry;
 mod inputs;
 mod kernarg;

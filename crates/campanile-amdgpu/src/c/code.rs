@@ -1,0 +1,124 @@
+//! The table of codes: number, title, explanation, a wrong and a right example.
+
+use std::fmt;
+
+use campanile_core::diagnostic::Severity;
+
+/// Declares the codes. A code is never reused for another fault.
+macro_rules! codes {
+    ($($variant:ident = $number:literal, $severity:ident, $title:literal, $explanation:literal,
+        $wrong:literal, $right:literal;)+) => {
+        /// A stable code of a finding about prototypes of C, shown as `H0123`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum Code { $($variant),+ }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+
+            /// Its number.
+            pub const fn number(self) -> u32 { match self { $(Code::$variant => $number),+ } }
+
+            /// Whether what it stands for is an error or a warning.
+            pub const fn severity(self) -> Severity { match self { $(Code::$variant => Severity::$severity),+ } }
+
+            /// What it stands for, in a few words.
+            pub const fn title(self) -> &'static str { match self { $(Code::$variant => $title),+ } }
+
+            /// The rule behind it.
+            pub const fn explanation(self) -> &'static str { match self { $(Code::$variant => $explanation),+ } }
+
+            /// A text that has the fault; empty where no short one can show it.
+            pub const fn wrong(self) -> &'static str { match self { $(Code::$variant => $wrong),+ } }
+
+            /// The same without the fault.
+            pub const fn right(self) -> &'static str { match self { $(Code::$variant => $right),+ } }
+        }
+    };
+}
+
+codes! {
+    InvalidCharacter = 101, Error, "character that belongs to no token",
+        "Prototypes are made of the tokens of C.",
+        "int f(int @x);",
+        "int f(int x);";
+    Unclosed = 102, Error, "text or comment that is not closed",
+        "A text in quotes ends on its line; a comment that begins with `/*` ends with `*/`.",
+        "int f(int x); /* the first",
+        "int f(int x); /* the first */";
+    Directive = 103, Error, "directive that cannot be followed",
+        "Conditions are computed with the macros of the file and those that tell the compiler and the language; each has its `#endif`. `#error` where it counts ends nothing, but is reported. Nothing is included.",
+        "#ifdef __HIP__\nint f(int x);",
+        "#ifdef __HIP__\nint f(int x);\n#endif";
+    MacroParameters = 104, Error, "macro with parameters",
+        "Macros without parameters are replaced. Those with parameters are not: give the text that they make, or let the compiler preprocess the file (`clang -E`).",
+        "#define VECTOR(n) float __attribute__((ext_vector_type(n)))\nint f(VECTOR(4) x);",
+        "typedef float vector __attribute__((ext_vector_type(4)));\nint f(vector x);";
+    EndlessMacros = 105, Error, "macros that make too much",
+        "A text whose macros make more than a million tokens is not read to its end.",
+        "",
+        "";
+    PragmaPack = 106, Error, "`#pragma pack`",
+        "It changes how structs lie in memory and so how they are passed. The attribute `packed` of the struct says the same and is read.",
+        "#pragma pack(1)\nstruct S { char c; int i; };",
+        "struct __attribute__((packed)) S { char c; int i; };";
+    UnexpectedToken = 110, Error, "something else was expected",
+        "The text is no declaration of C at this place; the message says what could stand there.",
+        "int f(int x;",
+        "int f(int x);";
+    Unread = 111, Warning, "part of C++ that is not read",
+        "Templates, namespaces and classes declare nothing that C or PISA could call by a plain name. They are passed over.",
+        "namespace n { int f(int x); }",
+        "extern \"C\" int f(int x);";
+    TooDeep = 112, Error, "declaration that is too deep or too large",
+        "Parentheses, types and records stand only so deep within one another, so that texts made of them end soon.",
+        "struct S { char c[1ull << 60]; };",
+        "struct S { char c[1ull << 20]; };";
+    UnknownType = 120, Error, "unknown type",
+        "Types are declared before they are used. Those of `stdint.h` and `stddef.h`, the vectors of HIP (in HIP) and those of OpenCL C (there) are known. Nothing is included.",
+        "int f(uint32 x);",
+        "int f(uint32_t x);";
+    Specifiers = 121, Error, "words that make no type",
+        "A declaration has one type, made of words that go together.",
+        "int f(unsigned float x);",
+        "int f(float x);";
+    NotConstant = 122, Error, "no constant expression",
+        "Lengths, widths and values of enumerators are computed while the text is read, of numbers, enumerators and sizes.",
+        "struct S { int a[n]; };",
+        "enum { n = 4 };\nstruct S { int a[n]; };";
+    BitField = 123, Error, "invalid bit-field",
+        "A bit-field is an integer, and has at most as many bits as its type.",
+        "struct S { int a : 33; };",
+        "struct S { int a : 31; };";
+    AttributeValue = 124, Error, "attribute with a value that is not read",
+        "Vectors have up to 1024 numbers, alignments are powers of two, and address spaces are those that AMD GPUs have.",
+        "int f(int __attribute__((address_space(9))) *x);",
+        "int f(int __attribute__((address_space(3))) *x);";
+    NoSize = 125, Error, "type without a size",
+        "What is passed by value, and every field, has a type that is declared to its end.",
+        "struct S { struct T t; };",
+        "struct T { int a; };\nstruct S { struct T t; };";
+    DuplicateType = 126, Error, "type declared twice",
+        "The fields of a struct are given once.",
+        "struct S { int a; };\nstruct S { int a; };",
+        "struct S { int a; };";
+    SharedPointer = 127, Warning, "`__shared__` at a parameter",
+        "In HIP `__shared__` says where a variable lies. Clang accepts it at a pointer, which stays a flat pointer of 64 bits; PISA's pointers to shared memory have 32.",
+        "int f(__shared__ int *x);",
+        "int f(__attribute__((address_space(3))) int *x);";
+}
+
+impl Code {
+    /// The code that is shown so.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let upper = text.to_ascii_uppercase();
+        Code::ALL.iter().copied().find(|code| code.to_string() == upper)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "H{:04}", self.number())
+    }
+}

@@ -1,0 +1,225 @@
+//! Structs, unions and classes.
+
+use super::attributes::Attributes;
+use super::declarator::Declarator;
+use super::specifiers::{self, Specifiers};
+use super::{Parser, Read};
+use crate::c::code::Code;
+use crate::c::finding::Finding;
+use crate::c::layout::{Declared, DeclaredField};
+use crate::c::token::TokenKind;
+use crate::c::types::{Kind, TypeId};
+
+/// What is read of a class.
+#[derive(Default)]
+struct Members {
+    declared: Declared,
+    /// Why it cannot be told how it is passed.
+    unread: Option<&'static str>,
+}
+
+impl<'a> Parser<'a> {
+    /// A type that begins with `struct`, `union`, `class` or `enum`.
+    pub fn tagged(&mut self) -> Read<TypeId> {
+        let word = self.text();
+        self.advance();
+        let mut attributes = Attributes::default();
+        if word == "enum" {
+            return self.deeper(Self::enumeration);
+        }
+        self.attributes(&mut attributes)?;
+        let tag = self.take_name();
+        self.eat("final");
+        let record = match tag {
+            Some((tag, _)) => match self.tags.get(tag) {
+                Some(known) => *known,
+                None => {
+                    let record = self.types.incomplete();
+                    self.tags.insert(tag, record);
+                    record
+                }
+            },
+            None => self.types.incomplete(),
+        };
+        let has_bases = self.is(":") && self.types.language().is_cplusplus();
+        if !self.is("{") && !has_bases {
+            if tag.is_none() {
+                return Err(self.unexpected("a name or `{`"));
+            }
+            return Ok(record);
+        }
+        self.deeper(|this| this.body(record, word, tag.map_or("", |(tag, _)| tag), attributes))
+    }
+
+    fn body(&mut self, record: TypeId, word: &str, tag: &str, mut attributes: Attributes) -> Read<TypeId> {
+        let place = self.token().place;
+        let mut members = Members::default();
+        members.declared.is_union = word == "union";
+        if self.is(":") {
+            members.unread = Some("it has a base class");
+            self.skip_to(&["{", ";"])?;
+        }
+        self.expect("{")?;
+        while !self.eat("}") {
+            if self.is_end() {
+                return Err(Finding::new(Code::UnexpectedToken, place, "`{` is not closed").help("add `}`"));
+            }
+            self.member(tag, &mut members)?;
+        }
+        self.attributes(&mut attributes)?;
+        members.declared.is_packed = attributes.is_packed;
+        members.declared.alignment = attributes.alignment;
+        if !matches!(self.types.get(record).kind, Kind::Incomplete) {
+            let message = format!("`{word} {tag}` is declared twice");
+            return Err(Finding::new(Code::DuplicateType, place, message).help("remove one"));
+        }
+        match members.unread {
+            Some(reason) => self.types.leave_unread(record, reason),
+            None if !self.types.complete(record, &members.declared) => {
+                let message = "this type is too large, or types are nested too deep in it";
+                return Err(Finding::new(Code::TooDeep, place, message));
+            }
+            None => {}
+        }
+        Ok(record)
+    }
+
+    fn member(&mut self, tag: &str, members: &mut Members) -> Read<()> {
+        if self.eat(";") {
+            return Ok(());
+        }
+        if self.types.language().is_cplusplus() && self.member_of_class(tag, members)? {
+            return Ok(());
+        }
+        let specifiers = self.specifiers()?;
+        if self.eat(";") {
+            // A record without a name, whose fields count as those of this one.
+            let inner = &self.types.get(specifiers.ty).kind;
+            if let Kind::Record(record) = inner {
+                let is_named = record.fields.iter().any(|field| field.is_named);
+                members.declared.fields.push(DeclaredField {
+                    ty: specifiers.ty,
+                    width: None,
+                    is_named,
+                    is_packed: specifiers.attributes.is_packed,
+                    alignment: specifiers.attributes.alignment,
+                });
+            }
+            return Ok(());
+        }
+        loop {
+            let is_bit_field_without_name = self.is(":");
+            let declarator = self.declarator(&specifiers)?;
+            if let Kind::Function(_) = self.types.get(declarator.ty).kind {
+                return self.skip_function_body();
+            }
+            if !specifiers.is_static && !specifiers.is_typedef {
+                let field = self.field(&specifiers, declarator, is_bit_field_without_name)?;
+                members.declared.fields.push(field);
+            }
+            if self.is("=") || self.is("{") {
+                members.declared.is_guarded = true;
+                self.skip_to(&[",", ";"])?;
+            }
+            if self.eat(";") {
+                return Ok(());
+            }
+            self.expect(",")?;
+        }
+    }
+
+    fn field(
+        &mut self,
+        specifiers: &Specifiers,
+        declarator: Declarator<'a>,
+        without_name: bool,
+    ) -> Read<DeclaredField> {
+        let place = declarator.name.map_or(self.token().place, |(_, place)| place);
+        if declarator.name.is_none() && !without_name {
+            return Err(self.unexpected("the name of a field"));
+        }
+        let ty = declarator.ty;
+        if !self.types.has_size(ty) && !self.types.is_open(ty) {
+            let message = match self.types.get(ty).kind {
+                Kind::Unread(reason) => format!("this type is not read: {reason}"),
+                _ => "a field has a type with a size".to_owned(),
+            };
+            return Err(Finding::new(Code::NoSize, place, message).help("declare the type before"));
+        }
+        let width = if self.eat(":") { Some(self.width(ty)?) } else { None };
+        let mut attributes = specifiers.attributes.clone();
+        attributes.join(declarator.attributes);
+        self.attributes(&mut attributes)?;
+        Ok(DeclaredField {
+            ty,
+            width,
+            is_named: declarator.name.is_some(),
+            is_packed: attributes.is_packed,
+            alignment: attributes.alignment,
+        })
+    }
+
+    fn width(&mut self, ty: TypeId) -> Read<u32> {
+        let place = self.token().place;
+        let width = self.constant()?;
+        let bits = match self.types.get(ty).kind {
+            Kind::Boolean => 1,
+            Kind::Integer { bits, .. } => bits,
+            _ => {
+                let message = "a bit-field is an integer";
+                return Err(Finding::new(Code::BitField, place, message).help("remove the width"));
+            }
+        };
+        let fits = (0..=i128::from(bits)).contains(&width);
+        let message = format!("a bit-field of this type has at most {bits} bits");
+        u32::try_from(width).ok().filter(|_| fits).ok_or_else(|| Finding::new(Code::BitField, place, message))
+    }
+
+    fn skip_function_body(&mut self) -> Read<()> {
+        self.skip_to(&[";", "{", "}"])?;
+        if self.is("{") {
+            return self.skip_enclosed();
+        }
+        self.eat(";");
+        Ok(())
+    }
+
+    /// Takes what only classes have; false if a field or an ordinary function stands here.
+    fn member_of_class(&mut self, tag: &str, members: &mut Members) -> Read<bool> {
+        let next = self.text_at(1);
+        match self.text() {
+            word @ ("public" | "private" | "protected") if next == ":" => {
+                members.declared.is_guarded |= word != "public";
+                self.advance();
+                self.advance();
+            }
+            "using" | "friend" | "static_assert" | "typedef" | "template" => {
+                self.skip_function_body()?;
+            }
+            "virtual" | "operator" | "~" | "explicit" => {
+                members.unread = Some("it has virtual functions, operators, constructors or a destructor");
+                self.skip_function_body()?;
+            }
+            word if word == tag && next == "(" && !tag.is_empty() => {
+                members.unread = Some("it has constructors");
+                self.skip_function_body()?;
+            }
+            _ => {
+                // Words such as `constexpr` may stand before any of these.
+                let word = self.token().kind == TokenKind::Word && specifiers::is_ignored(self.text());
+                let mut ahead = 1;
+                while word && specifiers::is_ignored(self.text_at(ahead)) {
+                    ahead += 1;
+                }
+                let special = matches!(self.text_at(ahead), "~" | "operator" | "virtual")
+                    || self.text_at(ahead) == tag && self.text_at(ahead + 1) == "(";
+                if !word || !special {
+                    return Ok(false);
+                }
+                members.unread = Some("it has constructors, operators or virtual functions");
+                self.skip_function_body()?;
+            }
+        }
+        Ok(true)
+    }
+}
