@@ -29,7 +29,8 @@ macro_rules! codes {
             /// The rule behind it.
             pub const fn explanation(self) -> &'static str { match self { $(Code::$variant => $explanation),+ } }
 
-            /// A text that has the fault; empty where no short one can show it.
+            /// A text that has the fault; of codes above 200 a prototype of [`EXAMPLE_MODULE`]'s functions;
+            /// empty where no short one can show it.
             pub const fn wrong(self) -> &'static str { match self { $(Code::$variant => $wrong),+ } }
 
             /// The same without the fault.
@@ -107,7 +108,40 @@ codes! {
         "In HIP `__shared__` says where a variable lies. Clang accepts it at a pointer, which stays a flat pointer of 64 bits; PISA's pointers to shared memory have 32.",
         "int f(__shared__ int *x);",
         "int f(__attribute__((address_space(3))) int *x);";
+    DifferentArguments = 201, Error, "arguments that lie elsewhere",
+        "The arguments of prototype and function take other slots, or fill them otherwise: whoever calls would hand over other values than the function reads.",
+        "extern \"C\" uint32_t scale(uint32_t x, float y);",
+        "extern \"C\" uint32_t scale(uint32_t x, double y);";
+    DifferentResult = 202, Error, "result that lies elsewhere",
+        "The result of prototype and function takes other slots or fills them otherwise, or only one of them has one.",
+        "extern \"C\" void scale(uint32_t x, double y);",
+        "extern \"C\" uint32_t scale(uint32_t x, double y);";
+    UpperBits = 203, Warning, "upper bits that are trusted",
+        "Clang passes and returns narrow integers extended to 32 bits and trusts what it is handed. The upper bits of PISA's `.8b` and `.16b` are undefined, so code made by clang may see other values than PISA wrote. A struct with the one integer is not extended and not trusted.",
+        "extern \"C\" uint8_t least(uint8_t x);",
+        "struct byte { uint8_t value; };\nextern \"C\" struct byte least(uint8_t x);";
+    MangledName = 204, Warning, "function of C++ without `extern \"C\"`",
+        "The name of such a function stands in object files with its types (`_Z5scalejd`), so it is not the function of PISA that has the plain name.",
+        "uint32_t scale(uint32_t x, double y);",
+        "extern \"C\" uint32_t scale(uint32_t x, double y);";
+    Variadic = 205, Error, "prototype with further arguments",
+        "Behind `...` clang passes a hidden pointer to the further arguments. Functions of PISA have none.",
+        "extern \"C\" uint32_t scale(uint32_t x, double y, ...);",
+        "extern \"C\" uint32_t scale(uint32_t x, double y);";
+    Kernel = 206, Error, "kernel and function of one name",
+        "Kernels are started by the host and take their arguments from memory; functions are called.",
+        "extern \"C\" __global__ void scale(uint32_t x, double y);",
+        "extern \"C\" uint32_t scale(uint32_t x, double y);";
+    Undeclared = 301, Warning, "function that no declaration of C can name",
+        "Names that C cannot write stand in a header as labels. Quotes, backslashes and control characters cannot stand there either, so such a function is left out.",
+        "",
+        "";
 }
+
+/// The module that the examples of codes above 200 are held against.
+pub const EXAMPLE_MODULE: &str = ".version 0.1;\n.target 100;\n\
+    .export .function .32b @scale(.reg .32b %x, .reg .64b %y) { return %x; }\n\
+    .export .function .8b @least(.reg .8b %x) { return %x; }\n";
 
 impl Code {
     /// The code that is shown so.

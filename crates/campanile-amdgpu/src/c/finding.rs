@@ -1,9 +1,22 @@
 //! What is wrong with prototypes, as data.
 
+use std::sync::Arc;
+
 use campanile_core::diagnostic::Severity;
-use campanile_core::source::Span;
+use campanile_core::source::{SourceFile, Span};
 
 use super::code::Code;
+
+/// Another place that belongs to a finding.
+#[derive(Clone, Debug)]
+pub struct Related {
+    /// The file.
+    pub source: Arc<SourceFile>,
+    /// The place.
+    pub span: Span,
+    /// What is there.
+    pub text: String,
+}
 
 /// Something about a prototype.
 #[derive(Clone, Debug)]
@@ -14,6 +27,8 @@ pub struct Finding {
     pub message: String,
     /// The place at fault, in the file of prototypes.
     pub span: Span,
+    /// Other places that belong to it, of the same file and of modules.
+    pub related: Vec<Related>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -21,7 +36,13 @@ pub struct Finding {
 impl Finding {
     /// A finding at a place.
     pub(super) fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
-        Finding { code, message: message.into(), span, help: None }
+        Finding { code, message: message.into(), span, related: Vec::new(), help: None }
+    }
+
+    /// Adds another place.
+    pub(super) fn and(mut self, related: Related) -> Self {
+        self.related.push(related);
+        self
     }
 
     /// Adds advice.

@@ -2,18 +2,24 @@
 //! sides can call each other.
 //!
 //! [`Prototypes::read`] reads declarations, [`Prototypes::classify`] says what clang makes of one before LLVM places its
-//! arguments.
+//! arguments, and [`Prototypes::check`] holds them against the functions of a module. [`Header`] declares a module's
+//! functions for C.
 //!
 //! What is read: declarations of functions (with bodies or without), types, enumerations, attributes that change types,
 //! macros without parameters, and conditions. Includes are passed over, as their usual types are known. Of C++ there are
 //! `extern "C"`, references, `using`, and classes without constructors; what else it has is passed over with a warning.
 
 mod bit_fields;
+mod check;
 mod classify;
 mod code;
 mod contents;
+mod declaration;
 mod expression;
+mod filling;
 mod finding;
+mod header;
+mod identifier;
 mod layout;
 mod lower;
 mod names;
@@ -26,9 +32,11 @@ use std::sync::Arc;
 
 use campanile_core::source::{SourceFile, Span};
 
+pub use check::Comparison;
 pub use classify::{Classified, Way};
-pub use code::Code;
-pub use finding::{Finding, Findings};
+pub use code::{Code, EXAMPLE_MODULE};
+pub use finding::{Finding, Findings, Related};
+pub use header::Header;
 
 use types::{FunctionType, TypeId, Types};
 

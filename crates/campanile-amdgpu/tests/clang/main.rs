@@ -10,7 +10,7 @@ mod ir;
 #[path = "../support/mod.rs"]
 mod support;
 
-use campanile_amdgpu::c::{Language, Prototypes};
+use campanile_amdgpu::c::{Header, Language, Prototypes};
 use campanile_amdgpu::{Extension, LlvmVersion, Parameter, Passing};
 
 use generate::Generator;
@@ -98,5 +98,36 @@ fn random_prototypes_are_passed_as_clang_passes_them() {
             let text = Generator::new(seed, language).text(150);
             compare(&generate::prelude(language), &text, language);
         }
+    }
+}
+
+/// A module with a function for every type that registers can have, as parameter and as result.
+fn module_of_all_types() -> campanile_core::module::Module {
+    let scalars = [8, 16, 32, 64, 128].map(|bits| format!(".{bits}b"));
+    let short = [2, 3, 4]
+        .into_iter()
+        .flat_map(|elements| [8, 16, 32, 64].map(|bits| format!(".v{elements}.{bits}b")));
+    let long = [5, 6, 7, 8, 16, 32, 64].map(|elements| format!(".v{elements}.32b"));
+    let types = scalars.into_iter().chain(short).chain(long).enumerate();
+    let functions = types.map(|(index, ty)| {
+        format!(
+            ".export .function {ty} @f{index}(.reg .32b %x, .reg {ty} %y, .reg {ty} %z, .reg .8b %w) {{ return %y; }}\n"
+        )
+    });
+    support::module(&format!(".version 0.1;\n.target 100;\n{}", functions.collect::<String>()))
+}
+
+#[test]
+fn headers_of_modules_are_read_by_clang_as_by_us() {
+    let header = Header::new(&module_of_all_types()).text;
+    let bodies = header.lines().map(|line| match line.strip_suffix(';') {
+        Some(declaration) if line.starts_with("PISA_DEVICE") => {
+            format!("{declaration} {{ __builtin_trap(); }}\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    let text: String = bodies.collect();
+    for language in [Language::Hip, Language::C] {
+        compare("", &text, language);
     }
 }
