@@ -125,10 +125,10 @@ fn what_differs_is_told_with_both_places() {
     assert_eq!(found("int f0(float x, double y, short z);"), []);
     assert_eq!(found("float f0(int x, int *y, _Float16 z);"), []);
     let both = "x: v0, y: v1, z: v2 (16 bits); p0: v0, p1: v1-v2, p2: v3 (16 bits)";
-    let message = "`z` is passed in v2 (16 bits), but the function has `p1` in v1-v2";
+    let message = "`y` is passed in v1, but the function has `p1` in v1-v2";
     assert_eq!(
         found("int f0(int x, int y, short z);"),
-        [(Code::DifferentArguments, format!("short z: {message}; {both}"))]
+        [(Code::DifferentArguments, format!("int y: {message}; {both}"))]
     );
     let message = "`z` is passed in v3, but the function has `p2` in v3 (16 bits)";
     let both = "x: v0, y: v1-v2, z: v3; p0: v0, p1: v1-v2, p2: v3 (16 bits)";

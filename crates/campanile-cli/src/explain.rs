@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use campanile::amdgpu::c as prototypes;
 use campanile::engine::{Check, Explanation, FindingKind};
 use campanile::language::diagnostic::Code;
 use campanile::language::isa::{self, Instruction, SpecialRegister};
@@ -22,7 +23,7 @@ use crate::console::{self, Console};
                         pisa explain checks\n  pisa explain\n\nExit status: 0 explained, 2 no such topic."
 )]
 pub struct Explain {
-    /// A mnemonic, perhaps with qualifiers, a code such as P0206, C0101 or S0301, a special register, or `checks`
+    /// A mnemonic, perhaps with qualifiers, a code such as P0206, C0101, S0301 or H0201, a special register, or `checks`
     topic: Option<String>,
 }
 
@@ -48,6 +49,10 @@ fn explain(topic: &str) -> Result<String> {
         return Ok(coded(&format!("C{code:04}: {title}"), rule, wrong, right));
     }
     if let Some(code) = spirv::Code::from_text(topic) {
+        let title = format!("{code}: {}", code.title());
+        return Ok(coded(&title, code.explanation(), code.wrong(), code.right()));
+    }
+    if let Some(code) = prototypes::Code::from_text(topic) {
         let title = format!("{code}: {}", code.title());
         return Ok(coded(&title, code.explanation(), code.wrong(), code.right()));
     }

@@ -135,6 +135,13 @@ fn the_page_on_the_amdgpu_abi() {
 }
 
 #[test]
+fn the_page_on_functions_of_c() {
+    let shown = console_blocks(&fs::read_to_string(root().join("docs/amdgpu-c.md")).unwrap());
+    assert_eq!(shown.len(), 2);
+    run_all(&shown);
+}
+
+#[test]
 fn the_readme_of_the_examples() {
     let shown = console_blocks(&fs::read_to_string(root().join("examples/README.md")).unwrap());
     assert_eq!(shown.len(), 1);

@@ -97,13 +97,13 @@ impl Pair<'_> {
             return findings;
         }
         let agreements = sides.argument_agreements(from_caller);
-        if let Some(slot) = agreements.iter().position(|agreement| *agreement == Agreement::None) {
-            findings.push(self.different_arguments(&sides, slot));
+        if agreements.contains(&Agreement::None) {
+            findings.push(self.different_arguments(&sides, sides.first_difference(from_caller)));
             return findings;
         }
         for (slot, _) in agreements.iter().enumerate().filter(|(_, one)| **one == Agreement::TrustsUpperBits)
         {
-            let parameter = sides.parameter_of_c(slot);
+            let parameter = parameter_of(&sides.c, slot);
             let span = parameter.map_or(self.prototype.span, |index| self.prototype.parameters()[index].span);
             findings.push(self.upper_bits(span, "argument"));
         }
@@ -172,36 +172,23 @@ impl Pair<'_> {
         finding.and(self.function_label(there)).help(self.declare())
     }
 
-    fn different_arguments(&self, sides: &Sides<'_>, slot: usize) -> Finding {
-        let names = self.prototype.parameters().iter().enumerate();
+    /// That the parameter at this index lies elsewhere, or is there on one side only.
+    fn different_arguments(&self, sides: &Sides<'_>, index: usize) -> Finding {
+        let parameters = self.prototype.parameters();
+        let names = parameters.iter().enumerate();
         let names: Vec<String> = names
             .map(|(index, parameter)| parameter.name.clone().unwrap_or_else(|| format!("argument {index}")))
             .collect();
         let theirs = declaration::parameter_names(self.function);
-        let (here, there) = (sides.parameter_of_c(slot), sides.parameter_of_pisa(slot));
+        let here =
+            sides.c.get(index).map(|slots| format!("`{}` is passed in {}", names[index], describe(slots)));
+        let there = sides.pisa.get(index).map(|slots| format!("`{}` in {}", theirs[index], describe(slots)));
         let message = match (here, there) {
-            (Some(here), Some(there)) => format!(
-                "`{}` is passed in {}, but the function has `{}` in {}",
-                names[here],
-                describe(&sides.c[here]),
-                theirs[there],
-                describe(&sides.pisa[there]),
-            ),
-            (Some(here), None) => {
-                format!(
-                    "`{}` is passed in {}, which the function does not take",
-                    names[here],
-                    describe(&sides.c[here])
-                )
-            }
-            (None, Some(there)) => format!(
-                "`{}` of the function, in {}, is not passed",
-                theirs[there],
-                describe(&sides.pisa[there])
-            ),
-            (None, None) => "the arguments differ".to_owned(),
+            (Some(here), Some(there)) => format!("{here}, but the function has {there}"),
+            (Some(here), None) => format!("{here}, which the function does not take"),
+            (None, there) => format!("the function has {} as well", there.unwrap_or_default()),
         };
-        let span = here.map_or(self.prototype.span, |index| self.prototype.parameters()[index].span);
+        let span = parameters.get(index).map_or(self.prototype.span, |parameter| parameter.span);
         Finding::new(Code::DifferentArguments, span, message)
             .and(self.prototype_label(list(&names, &sides.c)))
             .and(self.function_label(list(&theirs, &sides.pisa)))
@@ -222,8 +209,13 @@ fn describe(slots: &[Filled]) -> String {
         return "nothing".to_owned();
     }
     let place: Place = slots.iter().map(|slot| slot.slot).collect();
+    let first = slots[0].bits;
     let bits: u32 = slots.iter().map(|slot| slot.bits).sum();
-    if bits as usize == 32 * slots.len() { place.to_string() } else { format!("{place} ({bits} bits)") }
+    match slots.iter().all(|slot| slot.bits == first) {
+        true if first == 32 => place.to_string(),
+        true if slots.len() > 1 => format!("{place} ({first} bits of each)"),
+        _ => format!("{place} ({bits} bits)"),
+    }
 }
 
 /// Both sides' slots, parameter by parameter.
@@ -268,12 +260,16 @@ impl<'a> Sides<'a> {
         slots.map(agreement).collect()
     }
 
-    fn parameter_of_c(&self, slot: usize) -> Option<usize> {
-        parameter_of(&self.c, slot)
-    }
-
-    fn parameter_of_pisa(&self, slot: usize) -> Option<usize> {
-        parameter_of(&self.pisa, slot)
+    /// The first parameter whose slots are not those of the function's.
+    fn first_difference(&self, direction: Direction) -> usize {
+        let same = |index: &usize| match (self.c.get(*index), self.pisa.get(*index)) {
+            (Some(c), Some(pisa)) => {
+                let mut slots = c.iter().zip(pisa);
+                c.len() == pisa.len() && slots.all(|(c, pisa)| agree(*c, *pisa, direction) < Agreement::None)
+            }
+            _ => false,
+        };
+        (0..self.c.len()).find(|index| !same(index)).unwrap_or(self.c.len())
     }
 
     /// The slots of the result and the bytes of one in memory, on the side of C.

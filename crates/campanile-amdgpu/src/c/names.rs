@@ -33,14 +33,13 @@ pub(super) fn standard(types: &mut Types, name: &str) -> Option<TypeId> {
 
 /// Width and sign of an integer that `stdint.h`, `stddef.h` or OpenCL C has a name for.
 fn integer(name: &str, language: Language) -> Option<(u32, bool)> {
-    if language == Language::OpenCl {
-        match name {
-            "uchar" => return Some((8, false)),
-            "ushort" => return Some((16, false)),
-            "uint" => return Some((32, false)),
-            "ulong" => return Some((64, false)),
-            _ => {}
-        }
+    match name {
+        "uchar" if language == Language::OpenCl => return Some((8, false)),
+        // The C library has these too.
+        "ushort" => return Some((16, false)),
+        "uint" => return Some((32, false)),
+        "ulong" => return Some((64, false)),
+        _ => {}
     }
     match name {
         "size_t" | "uintptr_t" | "uintmax_t" => return Some((64, false)),
