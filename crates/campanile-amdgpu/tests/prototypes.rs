@@ -206,3 +206,41 @@ fn faults_are_found_at_their_places_and_end_one_declaration() {
     assert!(classify(0).is_ok());
     assert_eq!(classify(1).expect_err("no size").code, Code::NoSize);
 }
+
+#[test]
+fn bodies_are_passed_over() {
+    let text =
+        "int f(int n) { for (int i = 0; i < n; i++) { if (n) return a[i]; } return ({ n; }); }\nint g(int);";
+    let (prototypes, findings) = read(text, Language::C);
+    assert!(findings.is_empty(), "{findings:?}");
+    let names: Vec<&str> = prototypes.prototypes.iter().map(|prototype| prototype.name.as_str()).collect();
+    assert_eq!(names, ["f", "g"]);
+}
+
+#[test]
+fn files_that_a_compiler_included_are_not_at_fault() {
+    let text = "\
+# 1 \"own.h\"
+# 1 \"other.h\" 1
+template <typename T> struct A { T t; };
+strange x;
+typedef struct Pair { int a, b; } Pair;
+# 2 \"own.h\" 2
+int f(Pair pair);
+int g(strange x);
+# 9 \"other.h\" 1
+int h(strange x);
+";
+    assert_eq!(codes(text, Language::Hip), [(Code::UnknownType, "strange".to_owned())]);
+    let (prototypes, findings) = read(text, Language::Hip);
+    assert_eq!(prototypes.source.position(findings[0].span.start), (8, 7));
+    assert_eq!(prototypes.prototypes.len(), 1);
+}
+
+#[test]
+fn sizes_and_alignments_are_constants() {
+    let text = "struct S { char c; long l; }; struct T { char x[sizeof(struct S) + _Alignof(long) + sizeof(int *[2])]; };\n\
+                void f(struct T t);";
+    // 16 + 8 + 16 bytes count as ten registers, and take a slot each.
+    assert_eq!(places(text, Language::C).0, ["v0-v30, stack+0..36"]);
+}

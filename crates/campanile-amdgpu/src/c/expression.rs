@@ -7,6 +7,15 @@ use super::code::Code;
 use super::finding::Finding;
 use super::token::{Token, TokenKind};
 
+/// How large a type is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measure {
+    /// Bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub alignment: u64,
+}
+
 /// What names stand for.
 pub(super) trait Names {
     /// The value of a name; none if it has none.
@@ -15,8 +24,8 @@ pub(super) trait Names {
     /// Whether a macro has this name.
     fn is_defined(&self, name: &str) -> bool;
 
-    /// The bytes of the type that some of these tokens are, and of how many, so deep within other texts.
-    fn size_of(&mut self, _tokens: &[Token], _depth: usize) -> Result<(u64, usize), Finding>;
+    /// The measure of the type that these tokens begin with, and how many it is of, so deep within other texts.
+    fn measure(&mut self, tokens: &[Token], depth: usize) -> Result<(Measure, usize), Finding>;
 }
 
 /// An expression that is being read.
@@ -184,13 +193,13 @@ impl<'a, N: Names> Expression<'a, N> {
             }
             "true" => return Ok(1),
             "false" => return Ok(0),
-            "sizeof" => {
+            "sizeof" | "alignof" | "_Alignof" | "__alignof__" | "__alignof" => {
                 self.expect("(")?;
                 let rest = &self.tokens[self.at.min(self.tokens.len() - 1)..];
-                let (size, length) = self.names.size_of(rest, self.depth + 1)?;
+                let (measure, length) = self.names.measure(rest, self.depth + 1)?;
                 self.at += length;
                 self.expect(")")?;
-                return Ok(i128::from(size));
+                return Ok(i128::from(if text == "sizeof" { measure.size } else { measure.alignment }));
             }
             _ => {}
         }

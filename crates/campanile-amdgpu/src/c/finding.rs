@@ -56,6 +56,8 @@ impl Finding {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     findings: Vec<Finding>,
+    /// Parts of the text of which nothing is told, in order.
+    left_out: Vec<Span>,
 }
 
 impl Findings {
@@ -64,9 +66,21 @@ impl Findings {
 
     /// Takes a finding.
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.findings.len() < Self::LIMIT {
+        if self.findings.len() < Self::LIMIT && !self.is_left_out(finding.span) {
             self.findings.push(finding);
         }
+    }
+
+    /// Leaves out what is found in these parts, which are in order.
+    pub(super) fn leave_out(&mut self, parts: Vec<Span>) {
+        self.left_out = parts;
+        let findings = std::mem::take(&mut self.findings);
+        self.findings = findings.into_iter().filter(|finding| !self.is_left_out(finding.span)).collect();
+    }
+
+    fn is_left_out(&self, span: Span) -> bool {
+        let before = self.left_out.partition_point(|part| part.start <= span.start);
+        before > 0 && span.start < self.left_out[before - 1].end
     }
 
     /// Whether any is an error.

@@ -38,6 +38,7 @@ pub use code::{Code, EXAMPLE_MODULE};
 pub use finding::{Finding, Findings, Related};
 pub use header::Header;
 
+use preprocess::Preprocessed;
 use types::{FunctionType, TypeId, Types};
 
 /// Most parentheses, records, declarators and expressions within one another.
@@ -131,11 +132,14 @@ pub struct Prototypes {
 }
 
 impl Prototypes {
-    /// Reads a file. What is wrong with it is found too; prototypes that can be read are there all the same.
+    /// Reads a file. What is wrong with it is found too; prototypes that can be read are there all the same. In a text that a
+    /// compiler has preprocessed only the lines of the file itself can be wrong, not those of files that it included.
     pub fn read(source: &Arc<SourceFile>, language: Language) -> (Self, Findings) {
         let mut findings = Findings::default();
         let tokens = token::tokens(source, &mut findings);
-        let tokens = preprocess::preprocess(source, tokens, language, &mut findings);
+        let Preprocessed { tokens, foreign } =
+            preprocess::preprocess(source, tokens, language, &mut findings);
+        findings.leave_out(foreign);
         let declarations = parser::parse(source, &tokens, language, &mut findings);
         let parser::Declarations { types, prototypes } = declarations;
         (Prototypes { source: source.clone(), prototypes, types }, findings)

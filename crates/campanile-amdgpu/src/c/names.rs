@@ -13,6 +13,8 @@ pub(super) fn standard(types: &mut Types, name: &str) -> Option<TypeId> {
     match (name, types.language()) {
         ("bool", Language::C) => return Some(Types::BOOLEAN),
         ("half", Language::OpenCl) => return Some(types.float(Scalar::Half)),
+        // A plain pointer on AMD GPUs.
+        ("__builtin_va_list", _) => return Some(types.pointer(Space::numbered(0))),
         ("hipStream_t" | "hipEvent_t", Language::Hip) => return Some(types.pointer(Space::numbered(0))),
         _ => {}
     }

@@ -8,7 +8,7 @@ use campanile_core::source::{SourceFile, Span};
 
 use super::Language;
 use super::code::Code;
-use super::expression::{Expression, Names};
+use super::expression::{Expression, Measure, Names};
 use super::finding::{Finding, Findings};
 use super::token::{Token, TokenKind};
 
@@ -31,23 +31,33 @@ struct Group {
     decided: bool,
 }
 
-/// The tokens that count, macros replaced.
+/// What is left of a file.
+pub(super) struct Preprocessed {
+    /// The tokens that count, macros replaced.
+    pub tokens: Vec<Token>,
+    /// The parts that came from other files, in order.
+    pub foreign: Vec<Span>,
+}
+
+/// Follows all directives.
 pub(super) fn preprocess(
     source: &SourceFile,
     tokens: Vec<Token>,
     language: Language,
     findings: &mut Findings,
-) -> Vec<Token> {
+) -> Preprocessed {
     let mut preprocessor = Preprocessor {
         source,
         language,
         findings,
         macros: HashMap::new(),
         groups: Vec::new(),
+        own_file: None,
+        foreign: Vec::new(),
         output: Vec::new(),
     };
     preprocessor.run(&tokens);
-    preprocessor.output
+    Preprocessed { tokens: preprocessor.output, foreign: preprocessor.foreign }
 }
 
 struct Preprocessor<'a> {
@@ -56,6 +66,9 @@ struct Preprocessor<'a> {
     findings: &'a mut Findings,
     macros: HashMap<&'a str, Macro>,
     groups: Vec<Group>,
+    /// The file that the first line marker names.
+    own_file: Option<Option<&'a str>>,
+    foreign: Vec<Span>,
     output: Vec<Token>,
 }
 
@@ -166,11 +179,23 @@ impl<'a> Preprocessor<'a> {
             }
             // Files to include are not needed; other pragmas, warnings and line numbers change no declaration.
             "include" | "include_next" | "import" | "pragma" | "line" | "warning" | "ident" => {}
-            _ if name.kind == TokenKind::Number => {}
+            _ if name.kind == TokenKind::Number => self.line_marker(hash.place, rest.first()),
             word => {
                 let message = format!("`#{word}` is no directive");
                 self.fault(Code::Directive, name.place, message, "the directives are those of C");
             }
+        }
+    }
+
+    /// Takes note of which file the lines that follow are of, in a text that a compiler has preprocessed.
+    fn line_marker(&mut self, place: Span, file: Option<&Token>) {
+        let file = file.map(|file| self.text(file));
+        let own = *self.own_file.get_or_insert(file);
+        if let Some(last) = self.foreign.last_mut().filter(|last| last.end == u32::MAX) {
+            last.end = place.start;
+        }
+        if file != own {
+            self.foreign.push(Span { start: place.start, end: u32::MAX });
         }
     }
 
@@ -248,7 +273,7 @@ impl Names for Preprocessor<'_> {
         Preprocessor::is_defined(self, name)
     }
 
-    fn size_of(&mut self, tokens: &[Token], _depth: usize) -> Result<(u64, usize), Finding> {
+    fn measure(&mut self, tokens: &[Token], _depth: usize) -> Result<(Measure, usize), Finding> {
         let message = "directives know no types";
         Err(Finding::new(Code::Directive, tokens[0].place, message).help("write the number"))
     }

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use campanile_core::source::{SourceFile, Span};
 
 use super::code::Code;
-use super::expression::{Expression, Names};
+use super::expression::{Expression, Measure, Names};
 use super::finding::{Finding, Findings};
 use super::token::{Token, TokenKind};
-use super::types::{FunctionType, Kind, TypeId, Types};
+use super::types::{FunctionType, Kind, Type, TypeId, Types};
 use super::{DEEPEST, Language, Prototype, names};
 use declarator::Declarator;
 use specifiers::Specifiers;
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Passes over a bracket and all that it encloses. Semicolons stand in braces only.
+    /// Passes over a bracket and all that it encloses. Semicolons stand within braces only.
     fn skip_enclosed(&mut self) -> Read<()> {
         let open = self.token();
         let mut expected: Vec<&str> = Vec::new();
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
                 text if expected.last() == Some(&text) => {
                     expected.pop();
                 }
-                ";" if expected.last() != Some(&"}") => {
+                ";" if !expected.contains(&"}") => {
                     return Err(self.unexpected(&format!("`{}`", expected.last().unwrap_or(&""))));
                 }
                 ")" | "]" | "}" => {
@@ -425,7 +425,7 @@ impl Names for Parser<'_> {
         false
     }
 
-    fn size_of(&mut self, tokens: &[Token], depth: usize) -> Read<(u64, usize)> {
+    fn measure(&mut self, tokens: &[Token], depth: usize) -> Read<(Measure, usize)> {
         let outer = (self.at, self.depth);
         let start = self.tokens.len() - tokens.len();
         (self.at, self.depth) = (start, depth);
@@ -436,6 +436,7 @@ impl Names for Parser<'_> {
         if !self.types.has_size(ty) {
             return Err(Finding::new(Code::NotConstant, place, "this type has no size"));
         }
-        Ok((self.types.get(ty).size, end - start))
+        let Type { size, alignment, .. } = *self.types.get(ty);
+        Ok((Measure { size, alignment }, end - start))
     }
 }
