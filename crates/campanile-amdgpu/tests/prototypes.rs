@@ -235,6 +235,9 @@ int h(strange x);
     let (prototypes, findings) = read(text, Language::Hip);
     assert_eq!(prototypes.source.position(findings[0].span.start), (8, 7));
     assert_eq!(prototypes.prototypes.len(), 1);
+    let text = "# 1 \"own.h\"\n# 1 \"other.h\" 1\nint f(void);\n# 2 \"own.h\" 2\nint g(void);\n";
+    let (prototypes, _) = read(text, Language::Hip);
+    assert_eq!(prototypes.check(&module(EXAMPLE_MODULE), LlvmVersion::Llvm22).without_function, [1]);
 }
 
 #[test]

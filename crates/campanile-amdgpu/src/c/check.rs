@@ -7,7 +7,7 @@ use campanile_core::source::Span;
 
 use super::declaration;
 use super::filling::{Agreement, Direction, Filled, agree, filled};
-use super::finding::{Finding, Findings, Related};
+use super::finding::{Finding, Findings, Related, lies_in};
 use super::{Classified, Code, Prototype, Prototypes, Way};
 use crate::placement::{Parameter, Place, Placement, ResultPlace};
 use crate::target::LlvmVersion;
@@ -20,7 +20,7 @@ pub struct Comparison {
     pub findings: Findings,
     /// How many prototypes have a function.
     pub matched: usize,
-    /// Prototypes without a function, by their index.
+    /// Prototypes without a function, by their index; not those of files that a compiler included.
     pub without_function: Vec<usize>,
     /// Exported and imported functions without a prototype.
     pub without_prototype: Vec<FunctionId>,
@@ -35,7 +35,9 @@ impl Prototypes {
         let mut seen = HashSet::new();
         for (index, prototype) in self.prototypes.iter().enumerate() {
             let Some(&(id, function)) = functions.get(prototype.symbol.as_str()) else {
-                comparison.without_function.push(index);
+                if !lies_in(&self.foreign, prototype.span) {
+                    comparison.without_function.push(index);
+                }
                 continue;
             };
             seen.insert(id);

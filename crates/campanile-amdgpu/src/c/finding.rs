@@ -66,7 +66,7 @@ impl Findings {
 
     /// Takes a finding.
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.findings.len() < Self::LIMIT && !self.is_left_out(finding.span) {
+        if self.findings.len() < Self::LIMIT && !lies_in(&self.left_out, finding.span) {
             self.findings.push(finding);
         }
     }
@@ -75,12 +75,8 @@ impl Findings {
     pub(super) fn leave_out(&mut self, parts: Vec<Span>) {
         self.left_out = parts;
         let findings = std::mem::take(&mut self.findings);
-        self.findings = findings.into_iter().filter(|finding| !self.is_left_out(finding.span)).collect();
-    }
-
-    fn is_left_out(&self, span: Span) -> bool {
-        let before = self.left_out.partition_point(|part| part.start <= span.start);
-        before > 0 && span.start < self.left_out[before - 1].end
+        self.findings =
+            findings.into_iter().filter(|finding| !lies_in(&self.left_out, finding.span)).collect();
     }
 
     /// Whether any is an error.
@@ -93,4 +89,10 @@ impl Findings {
         self.findings.sort_by_key(|finding| (finding.span, finding.code));
         self.findings
     }
+}
+
+/// Whether a place begins in one of these parts, which are in order.
+pub(super) fn lies_in(parts: &[Span], place: Span) -> bool {
+    let before = parts.partition_point(|part| part.start <= place.start);
+    before > 0 && place.start < parts[before - 1].end
 }

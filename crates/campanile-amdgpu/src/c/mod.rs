@@ -129,6 +129,8 @@ pub struct Prototypes {
     /// All prototypes in the order of the text.
     pub prototypes: Vec<Prototype>,
     types: Types,
+    /// The parts of the text that came from other files, in order.
+    foreign: Vec<Span>,
 }
 
 impl Prototypes {
@@ -139,9 +141,9 @@ impl Prototypes {
         let tokens = token::tokens(source, &mut findings);
         let Preprocessed { tokens, foreign } =
             preprocess::preprocess(source, tokens, language, &mut findings);
-        findings.leave_out(foreign);
+        findings.leave_out(foreign.clone());
         let declarations = parser::parse(source, &tokens, language, &mut findings);
         let parser::Declarations { types, prototypes } = declarations;
-        (Prototypes { source: source.clone(), prototypes, types }, findings)
+        (Prototypes { source: source.clone(), prototypes, types, foreign }, findings)
     }
 }

@@ -110,11 +110,7 @@ pub fn check(
             function.name
         ));
     }
-    console.note(&format!(
-        "{} of {} checked",
-        matched,
-        console::plural(prototypes.prototypes.len(), "prototype")
-    ));
+    console.note(&format!("{} checked", console::plural(matched, "prototype")));
     Ok(json!({
         "matched": matched,
         "without_function": without_function.iter().map(|index| &prototype(index).symbol).collect::<Vec<_>>(),
