@@ -161,19 +161,21 @@ __device__ inline float half_of(float x) { if (x > 0) { return x / 2; } return 0
 __global__ void __launch_bounds__(256) start(Table *table, int32_t rows[][width]);
 int a(int x), *b(void);
 extern int variable, list[3];
-[[nodiscard]] auto c(unsigned x) -> int;
+[[nodiscard]] auto c(unsigned x) -> Point;
+constexpr auto ratio = 0.5;
+auto d(unsigned x) { return x; }
 #ifdef __cplusplus
 }
 #endif
-__device__ Table d(Table t) __asm__(\"other\");
+__device__ Table other_name(Table t) __asm__(\"other\");
 __host__ __device__ int (*e(int x))(float);
 #endif
 ";
     let (prototypes, findings) = read(text, Language::Hip);
     let found: Vec<(Code, &str)> =
         findings.iter().map(|finding| (finding.code, prototypes.source.slice(finding.span))).collect();
-    // What is declared by `auto` is not read; the length of a variable is no constant that is followed.
-    assert_eq!(found, [(Code::NotConstant, "width"), (Code::UnknownType, "c")]);
+    // What a body says is not read.
+    assert_eq!(found, [(Code::Unread, "d")]);
     let names: Vec<(&str, bool, usize)> = prototypes
         .prototypes
         .iter()
@@ -182,8 +184,10 @@ __host__ __device__ int (*e(int x))(float);
     let expected = [
         ("middle", true, 3),
         ("half_of", true, 1),
+        ("start", true, 2),
         ("a", true, 1),
         ("b", true, 0),
+        ("c", true, 1),
         ("other", true, 1),
         ("e", false, 1),
     ];

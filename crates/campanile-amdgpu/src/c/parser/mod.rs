@@ -349,14 +349,17 @@ impl<'a> Parser<'a> {
             if specifiers.is_typedef {
                 self.define_type(name, &specifiers, &declarator)?;
             } else if let Kind::Function(function) = &self.types.get(declarator.ty).kind {
-                let function = (**function).clone();
+                let mut function = (**function).clone();
+                if specifiers.is_auto && !self.trailing_result(&mut function, place)? {
+                    return Ok(());
+                }
                 self.prototype(function, (name, place), start, &specifiers, &declarator);
                 if self.is("{") {
                     return self.skip_enclosed();
                 }
             }
             if self.eat("=") {
-                self.skip_to(&[",", ";"])?;
+                self.initial_value(name, &specifiers)?;
             }
             if self.eat(";") {
                 return Ok(());
@@ -365,6 +368,34 @@ impl<'a> Parser<'a> {
                 return Err(self.unexpected("`;`"));
             }
         }
+    }
+
+    /// The result of a function that begins with `auto`. Where the body says what it is, the function is passed over.
+    fn trailing_result(&mut self, function: &mut FunctionType, place: Span) -> Read<bool> {
+        if self.eat("->") {
+            function.result = self.type_name()?;
+            return Ok(true);
+        }
+        self.warn_unread(place, "auto");
+        self.skip_to(&[";", "{"])?;
+        if self.is("{") {
+            self.skip_enclosed()?;
+        }
+        Ok(false)
+    }
+
+    /// Passes over an initial value. That of a constant is kept if it can be computed, as lengths of arrays may need it.
+    fn initial_value(&mut self, name: &'a str, specifiers: &Specifiers) -> Read<()> {
+        let start = self.at;
+        if specifiers.is_constant
+            && let Ok(value) = self.constant()
+            && (self.is(";") || self.is(","))
+        {
+            self.enumerators.insert(name, value);
+            return Ok(());
+        }
+        self.at = start;
+        self.skip_to(&[",", ";"])
     }
 
     fn define_type(

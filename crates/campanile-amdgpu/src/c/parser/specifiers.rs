@@ -23,6 +23,10 @@ pub(super) struct Specifiers {
     pub is_typedef: bool,
     /// Whether it is no part of an object.
     pub is_static: bool,
+    /// Whether its value cannot change, so that it may be known.
+    pub is_constant: bool,
+    /// Whether the type follows from what stands behind.
+    pub is_auto: bool,
     /// Whether the host starts the function.
     pub is_kernel: bool,
 }
@@ -222,6 +226,8 @@ impl<'a> Parser<'a> {
             attributes: Attributes::default(),
             is_typedef: false,
             is_static: false,
+            is_constant: false,
+            is_auto: false,
             is_kernel: false,
         };
         let mut words = Words::default();
@@ -254,6 +260,7 @@ impl<'a> Parser<'a> {
         specifiers.is_kernel |= specifiers.attributes.is_kernel;
         specifiers.ty = match whole {
             Some(ty) => ty,
+            None if words.is_empty() && specifiers.is_auto => Types::VOID,
             None if words.is_empty() => return Err(self.no_type()),
             None => words.ty(&mut self.types).ok_or_else(|| impossible(start.to(self.last_place())))?,
         };
@@ -265,6 +272,8 @@ impl<'a> Parser<'a> {
         match text {
             "typedef" => specifiers.is_typedef = true,
             "static" => specifiers.is_static = true,
+            "const" | "constexpr" => specifiers.is_constant = true,
+            "auto" => specifiers.is_auto = true,
             "__global__" | "__kernel" => specifiers.is_kernel = true,
             "kernel" if self.types.language() == Language::OpenCl => specifiers.is_kernel = true,
             "__shared__" => specifiers.attributes.shared = Some(self.token().place),
