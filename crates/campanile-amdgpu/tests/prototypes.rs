@@ -97,6 +97,19 @@ fn nothing_is_passed_of_empty_structs() {
     let text = "struct E { }; struct S { struct E e; int x; }; void f(struct S s);";
     assert_eq!(places(text, Language::C).0, ["v0"]);
     assert_eq!(places(text, Language::Hip).0, ["v0-v1"]);
+    let text = "struct E { }; struct S { struct E e; }; void f(struct S s, int x);";
+    assert_eq!(places(text, Language::C).0, ["v0"]);
+    assert_eq!(places(text, Language::Hip).0, ["v0", "v1"]);
+}
+
+#[test]
+fn bit_fields_are_units_that_can_be_accessed() {
+    // Three bytes in a packed struct are bytes; where the struct has the alignment, they are an integer with the byte behind.
+    let fields = "{ int a : 17; int : 0; char x; double d; }";
+    let text = format!("struct __attribute__((packed)) S {fields}; void f(struct S s);");
+    assert_eq!(places(&text, Language::Hip).0, ["v0-v2", "v3", "v4", "v5-v6"]);
+    let text = format!("struct S {fields}; void f(struct S s);");
+    assert_eq!(places(&text, Language::Hip).0, ["v0", "v1", "v2-v3"]);
 }
 
 #[test]
