@@ -20,7 +20,12 @@ fn read_all(text: &str) -> Vec<Code> {
                 let _ = prototypes.classify(prototype, llvm).map(|classified| classified.signature());
             }
         }
-        codes.extend(findings.into_iter().map(|finding| finding.code));
+        for finding in findings {
+            // Its place lies in the text, at the bounds of characters.
+            assert!(prototypes.source.slice(finding.span).len() <= text.len());
+            assert!(!finding.message.is_empty());
+            codes.push(finding.code);
+        }
     }
     codes
 }

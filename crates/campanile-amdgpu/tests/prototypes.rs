@@ -103,6 +103,16 @@ fn nothing_is_passed_of_empty_structs() {
 }
 
 #[test]
+fn types_within_types_are_no_fields_if_they_have_names() {
+    let slots = |inner: &str| {
+        places(&format!("struct S {{ {inner} int b, c, d; }}; void f(struct S s);"), Language::Hip).0
+    };
+    assert_eq!(slots("struct { int a; };"), ["v0", "v1", "v2", "v3"]);
+    assert_eq!(slots("struct Inner { int a; };"), ["v0", "v1", "v2"]);
+    assert_eq!(slots("enum { first };"), ["v0", "v1", "v2"]);
+}
+
+#[test]
 fn bit_fields_are_units_that_can_be_accessed() {
     // Three bytes in a packed struct are bytes; where the struct has the alignment, they are an integer with the byte behind.
     let fields = "{ int a : 17; int : 0; char x; double d; }";

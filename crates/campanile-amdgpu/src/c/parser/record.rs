@@ -19,13 +19,13 @@ struct Members {
 }
 
 impl<'a> Parser<'a> {
-    /// A type that begins with `struct`, `union`, `class` or `enum`.
-    pub fn tagged(&mut self) -> Read<TypeId> {
+    /// A type that begins with `struct`, `union`, `class` or `enum`, and whether it is given a name.
+    pub fn tagged(&mut self) -> Read<(TypeId, bool)> {
         let word = self.text();
         self.advance();
         let mut attributes = Attributes::default();
         if word == "enum" {
-            return self.deeper(Self::enumeration);
+            return Ok((self.deeper(Self::enumeration)?, true));
         }
         self.attributes(&mut attributes)?;
         let tag = self.take_name();
@@ -46,9 +46,11 @@ impl<'a> Parser<'a> {
             if tag.is_none() {
                 return Err(self.unexpected("a name or `{`"));
             }
-            return Ok(record);
+            return Ok((record, true));
         }
-        self.deeper(|this| this.body(record, word, tag.map_or("", |(tag, _)| tag), attributes))
+        let record =
+            self.deeper(|this| this.body(record, word, tag.map_or("", |(tag, _)| tag), attributes))?;
+        Ok((record, tag.is_some()))
     }
 
     fn body(&mut self, record: TypeId, word: &str, tag: &str, mut attributes: Attributes) -> Read<TypeId> {
@@ -93,9 +95,9 @@ impl<'a> Parser<'a> {
         }
         let specifiers = self.specifiers()?;
         if self.eat(";") {
-            // A record without a name, whose fields count as those of this one.
+            // The fields of a record without a name count as those of this one; with a name it is only a type.
             let inner = &self.types.get(specifiers.ty).kind;
-            if let Kind::Record(record) = inner {
+            if let (Kind::Record(record), false) = (inner, specifiers.has_name) {
                 let is_named = record.fields.iter().any(|field| field.is_named);
                 members.declared.fields.push(DeclaredField {
                     ty: specifiers.ty,

@@ -29,6 +29,8 @@ pub(super) struct Specifiers {
     pub is_auto: bool,
     /// Whether the host starts the function.
     pub is_kernel: bool,
+    /// Whether the type has a name.
+    pub has_name: bool,
 }
 
 /// Words that may also stand behind `*`, and change nothing about where arguments lie.
@@ -229,6 +231,7 @@ impl<'a> Parser<'a> {
             is_constant: false,
             is_auto: false,
             is_kernel: false,
+            has_name: true,
         };
         let mut words = Words::default();
         let mut whole = None;
@@ -248,7 +251,8 @@ impl<'a> Parser<'a> {
                 && words.is_empty()
                 && whole.is_none()
             {
-                whole = Some(self.tagged()?);
+                let (ty, has_name) = self.tagged()?;
+                (whole, specifiers.has_name) = (Some(ty), has_name);
                 continue;
             } else if !self.flag(text, &mut specifiers) {
                 let Some(name) = self.type_here(&words, whole.is_some()) else { break };
@@ -313,12 +317,16 @@ impl<'a> Parser<'a> {
         Finding::new(Code::UnknownType, self.token().place, message).help(help)
     }
 
-    /// The type whose name differs least from this one, if it is near.
+    /// The type whose name differs least from this one, if it is near. Among very many names nothing is looked for.
     fn nearest_type(&self, name: &str) -> Option<&'a str> {
+        const MOST_NAMES: usize = 4096;
         const STANDARD: [&str; 10] = [
             "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
             "size_t", "float",
         ];
+        if self.names.len() + self.tags.len() > MOST_NAMES {
+            return None;
+        }
         let declared = self.names.keys().chain(self.tags.keys()).copied();
         let near = declared.chain(STANDARD).map(|known| (campanile_core::isa::distance(name, known), known));
         near.filter(|(distance, _)| *distance > 0 && *distance <= 1 + name.len() / 4)
