@@ -274,3 +274,25 @@ fn sizes_and_alignments_are_constants() {
     // 16 + 8 + 16 bytes count as ten registers, and take a slot each.
     assert_eq!(places(text, Language::C).0, ["v0-v30, stack+0..36"]);
 }
+
+#[test]
+fn classes_are_read_unless_they_are_passed_by_address() {
+    let text = |members: &str| format!("class S {{ int a, b, c; public: {members} }}; void f(S s, int x);");
+    let read_so = [
+        "S() = default; S(const S &) = default; ~S() = default;",
+        "constexpr S(int x) : a{x}, b(x), c(0) { if (x) { a = 1; } } bool operator==(const S &) const;",
+        "__device__ S &operator=(const S &other) { a = other.a; return *this; } static int n; using T = int;",
+        "__host__ __device__ explicit S(float x); int sum() const { return a + b; } friend struct F;",
+        "template <typename T> S(T x) : a(x) { } static constexpr int most = 3;",
+    ];
+    for members in read_so {
+        assert_eq!(places(&text(members), Language::Hip).0, ["v0", "v1", "v2", "v3"], "{members}");
+    }
+    let unread = ["S(const S &other) : a(0) { }", "~S() { }", "virtual int size();", "S(S &&);"];
+    for members in unread {
+        let (prototypes, findings) = read(&text(members), Language::Hip);
+        assert!(findings.is_empty(), "{members}: {findings:?}");
+        let fault = prototypes.classify(&prototypes.prototypes[0], LlvmVersion::Llvm19).expect_err("unread");
+        assert_eq!((fault.code, prototypes.source.slice(fault.span)), (Code::NoSize, "S s"), "{members}");
+    }
+}

@@ -69,7 +69,7 @@ codes! {
         "int f(int x;",
         "int f(int x);";
     Unread = 111, Warning, "part of C++ that is not read",
-        "Templates, namespaces and classes declare nothing that C or PISA could call by a plain name. They are passed over.",
+        "Templates and namespaces declare nothing that C or PISA could call by a plain name. They are passed over, and so are functions whose result only their body says.",
         "namespace n { int f(int x); }",
         "extern \"C\" int f(int x);";
     TooDeep = 112, Error, "declaration that is too deep or too large",
@@ -97,7 +97,7 @@ codes! {
         "int f(int __attribute__((address_space(9))) *x);",
         "int f(int __attribute__((address_space(3))) *x);";
     NoSize = 125, Error, "type without a size",
-        "What is passed by value, and every field, has a type that is declared to its end.",
+        "What is passed by value, and every field, has a type that is declared to its end. Classes of C++ that have base classes, virtual functions, or a destructor or copy constructor of their own are not read.",
         "struct S { struct T t; };",
         "struct T { int a; };\nstruct S { struct T t; };";
     DuplicateType = 126, Error, "type declared twice",

@@ -6,8 +6,9 @@
 //! functions for C.
 //!
 //! What is read: declarations of functions (with bodies or without), types, enumerations, attributes that change types,
-//! macros without parameters, and conditions. Includes are passed over, as their usual types are known. Of C++ there are
-//! `extern "C"`, references, `using`, and classes without constructors; what else it has is passed over with a warning.
+//! constants, macros without parameters, and conditions. Includes are passed over, as their usual types are known. Of C++ there
+//! are `extern "C"`, references, `using`, and classes that are passed as structs are. What else it has is passed over with a
+//! warning.
 
 mod bit_fields;
 mod check;

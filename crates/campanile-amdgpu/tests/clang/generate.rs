@@ -107,10 +107,32 @@ impl Generator {
         let _ = write!(self.text, "{word}{attribute} record{index} {{");
         let fields = self.below(6);
         for field in 0..fields {
+            if self.language == Language::Hip && self.chance(20) {
+                let access = self.pick(&[" private:", " public:"]);
+                self.text += access;
+            }
             self.field(&format!("f{field}"));
+        }
+        if self.language == Language::Hip && self.chance(4) {
+            self.special_member(&format!("record{index}"));
         }
         let _ = writeln!(self.text, " }};");
         self.declared.push(format!("{word} record{index}"));
+    }
+
+    /// What a class may have without being passed by address.
+    fn special_member(&mut self, tag: &str) {
+        let member = self.pick(&[
+            "TAG() = default;",
+            "TAG(const TAG &) = default; TAG();",
+            "__attribute__((device)) explicit TAG(int x);",
+            "TAG &operator=(const TAG &other);",
+            "bool operator==(const TAG &other) const { return true; }",
+            "static int count(TAG *) { return 0; }",
+            "~TAG() = default;",
+            "TAG() = delete;",
+        ]);
+        let _ = write!(self.text, " {}", member.replace("TAG", tag));
     }
 
     fn field(&mut self, name: &str) {
@@ -138,7 +160,9 @@ impl Generator {
             _ => String::new(),
         };
         let aligned = if self.chance(12) { " __attribute__((aligned(8)))" } else { "" };
+        let has_value = self.language == Language::Hip && self.chance(30);
         let _ = match self.below(12) {
+            _ if has_value => write!(self.text, " int {name} = 1;"),
             0 => write!(self.text, " union {{ {ty} {name}a{array}; int {name}b; }};"),
             1 => write!(self.text, " struct {{ }} {name}e; {ty} {name}{array};"),
             _ => write!(self.text, " {ty} {name}{array}{aligned};"),
@@ -233,7 +257,6 @@ impl Generator {
         let parameters: Vec<String> = (0..count).map(|at| format!("{} p{at}", self.any_type())).collect();
         let head = if self.language == Language::Hip { "extern \"C\" __attribute__((device)) " } else { "" };
         let parameters = if count == 0 { "void".to_owned() } else { parameters.join(", ") };
-        let body = if result == "void" { "{ }".to_owned() } else { format!("{{ {result} r; return r; }}") };
-        let _ = writeln!(self.text, "{head}{result} function{index}({parameters}) {body}");
+        let _ = writeln!(self.text, "{head}{result} function{index}({parameters}) {{ __builtin_trap(); }}");
     }
 }

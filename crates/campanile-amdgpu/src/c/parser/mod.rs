@@ -4,6 +4,7 @@
 //! namespaces and other parts of C++ that declare nothing that C could call, with a warning.
 
 mod attributes;
+mod class;
 mod declarator;
 mod enumeration;
 mod record;
@@ -261,7 +262,7 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             "extern" if self.tokens[self.at + 1].kind == TokenKind::Text => self.linkage(),
-            "template" | "namespace" | "class" | "concept" => {
+            "template" | "namespace" | "concept" => {
                 let what = self.text();
                 self.warn_unread(place, what);
                 self.skip_to(&[";", "{"])?;

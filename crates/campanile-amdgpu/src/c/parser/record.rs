@@ -2,20 +2,21 @@
 
 use super::attributes::Attributes;
 use super::declarator::Declarator;
-use super::specifiers::{self, Specifiers};
+use super::specifiers::Specifiers;
 use super::{Parser, Read};
 use crate::c::code::Code;
 use crate::c::finding::Finding;
 use crate::c::layout::{Declared, DeclaredField};
-use crate::c::token::TokenKind;
 use crate::c::types::{Kind, TypeId};
 
-/// What is read of a class.
+/// What is read of a record.
 #[derive(Default)]
-struct Members {
-    declared: Declared,
+pub(super) struct Members {
+    pub declared: Declared,
     /// Why it cannot be told how it is passed.
-    unread: Option<&'static str>,
+    pub unread: Option<&'static str>,
+    /// Whether not everyone may set the fields that follow.
+    pub is_private: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -55,7 +56,7 @@ impl<'a> Parser<'a> {
 
     fn body(&mut self, record: TypeId, word: &str, tag: &str, mut attributes: Attributes) -> Read<TypeId> {
         let place = self.token().place;
-        let mut members = Members::default();
+        let mut members = Members { is_private: word == "class", ..Members::default() };
         members.declared.is_union = word == "union";
         if self.is(":") {
             members.unread = Some("it has a base class");
@@ -113,11 +114,12 @@ impl<'a> Parser<'a> {
             let is_bit_field_without_name = self.is(":");
             let declarator = self.declarator(&specifiers)?;
             if let Kind::Function(_) = self.types.get(declarator.ty).kind {
-                return self.skip_function_body();
+                return self.member_function();
             }
             if !specifiers.is_static && !specifiers.is_typedef {
                 let field = self.field(&specifiers, declarator, is_bit_field_without_name)?;
                 members.declared.fields.push(field);
+                members.declared.is_guarded |= members.is_private;
             }
             if self.is("=") || self.is("{") {
                 members.declared.is_guarded = true;
@@ -175,53 +177,5 @@ impl<'a> Parser<'a> {
         let fits = (0..=i128::from(bits)).contains(&width);
         let message = format!("a bit-field of this type has at most {bits} bits");
         u32::try_from(width).ok().filter(|_| fits).ok_or_else(|| Finding::new(Code::BitField, place, message))
-    }
-
-    fn skip_function_body(&mut self) -> Read<()> {
-        self.skip_to(&[";", "{", "}"])?;
-        if self.is("{") {
-            return self.skip_enclosed();
-        }
-        self.eat(";");
-        Ok(())
-    }
-
-    /// Takes what only classes have; false if a field or an ordinary function stands here.
-    fn member_of_class(&mut self, tag: &str, members: &mut Members) -> Read<bool> {
-        let next = self.text_at(1);
-        match self.text() {
-            word @ ("public" | "private" | "protected") if next == ":" => {
-                members.declared.is_guarded |= word != "public";
-                self.advance();
-                self.advance();
-            }
-            "using" | "friend" | "static_assert" | "typedef" | "template" => {
-                self.skip_function_body()?;
-            }
-            "virtual" | "operator" | "~" | "explicit" => {
-                members.unread = Some("it has virtual functions, operators, constructors or a destructor");
-                self.skip_function_body()?;
-            }
-            word if word == tag && next == "(" && !tag.is_empty() => {
-                members.unread = Some("it has constructors");
-                self.skip_function_body()?;
-            }
-            _ => {
-                // Words such as `constexpr` may stand before any of these.
-                let word = self.token().kind == TokenKind::Word && specifiers::is_ignored(self.text());
-                let mut ahead = 1;
-                while word && specifiers::is_ignored(self.text_at(ahead)) {
-                    ahead += 1;
-                }
-                let special = matches!(self.text_at(ahead), "~" | "operator" | "virtual")
-                    || self.text_at(ahead) == tag && self.text_at(ahead + 1) == "(";
-                if !word || !special {
-                    return Ok(false);
-                }
-                members.unread = Some("it has constructors, operators or virtual functions");
-                self.skip_function_body()?;
-            }
-        }
-        Ok(true)
     }
 }
