@@ -4,13 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use campanile_amdgpu::{CodeObject, Processor};
-use campanile_core::analysis::{CallGraph, ControlFlowGraph, Divergence, LaunchShape, asks_others, rejoined};
+use campanile_core::analysis::{
+    CallGraph, ControlFlowGraph, Divergence, LaunchShape, asks_others, rejoined, waits,
+};
 use campanile_core::diagnostic::{Code, Diagnostic};
 use campanile_core::isa::{Memory, Opcode, Space};
 use campanile_core::module::{
     Function, FunctionId, FunctionKind, Instruction, Linkage, Module as Program, Place,
 };
 use campanile_core::source::SourceFile;
+
+use campanile_engine::ndrange::SUBGROUP_SIZE;
 
 use crate::error::{CompileError, MachineError};
 use crate::ffi::object::Object;
@@ -25,6 +29,14 @@ const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// The passes that modules are optimized with; those of the target, which find out what hidden arguments functions need, are
 /// among them.
 const PASSES: &str = "default<O2>";
+
+/// The same for versions of LLVM that make endless loops of graphs with more than two entries into a loop, if these are left to
+/// its code generator; not so where blocks have one edge to each entry.
+const PASSES_WITHOUT_IRREDUCIBLE: &str =
+    "default<O2>,function(lower-switch,break-crit-edges,fix-irreducible)";
+
+/// The first version of LLVM that may have this fault; 19 does not have it, 22 does.
+const IRREDUCIBLE_FAULT: u32 = 20;
 
 /// Most work-items of a work-group.
 const MOST_WORK_ITEMS: u64 = 1024;
@@ -142,14 +154,21 @@ impl AmdgpuCompiler {
         Ok(linker.shared(&self.object(program)?)?)
     }
 
-    /// What the GPU may do otherwise than PISA says: operations whose results depend on where lanes come together.
+    /// What the GPU may do otherwise than PISA says: operations whose results depend on where lanes come together, and, where two
+    /// sub-groups share a wave, loops in which one waits for the other.
     pub fn warnings(&self, program: &Program) -> Vec<Diagnostic> {
-        undecided(program)
+        let mut found = undecided(program);
+        if self.options.wave > SUBGROUP_SIZE {
+            found.extend(waiting(program));
+        }
+        found
     }
 
     fn optimized(&self, program: &Program) -> Result<Module, AmdgpuError> {
         let module = Module::parse(self.machine.llvm(), &self.ir(program)?)?;
-        Ok(self.machine.optimize(module, PASSES)?)
+        let is_faulty = self.machine.llvm().version()[0] >= IRREDUCIBLE_FAULT;
+        let passes = if is_faulty { PASSES_WITHOUT_IRREDUCIBLE } else { PASSES };
+        Ok(self.machine.optimize(module, passes)?)
     }
 }
 
@@ -185,6 +204,22 @@ fn is_visible(function: &Function) -> bool {
         FunctionKind::Kernel(_) => true,
         FunctionKind::Device { linkage, .. } => *linkage == Linkage::Exported,
     }
+}
+
+/// Loops that wait for what another sub-group does, which may be in the same wave.
+fn waiting(program: &Program) -> Vec<Diagnostic> {
+    let mut found = vec![];
+    for function in program.functions.values() {
+        let Some(body) = &function.body else { continue };
+        let source = &program.sources[function.place.source];
+        found.extend(waits(body, &ControlFlowGraph::new(body)).into_iter().map(|instruction| {
+            let message = "this loop waits for what others do, and two sub-groups share a wave of 64 lanes: the other one may \
+                           wait for this one";
+            Diagnostic::new(Code::DeviceDecides, source, instruction.span, message)
+                .help("on GPUs with waves of 32 lanes, such as gfx1100, it does not")
+        }));
+    }
+    found
 }
 
 /// Operations whose results LLVM decides, as they depend on where lanes come together; each once.

@@ -8,7 +8,7 @@
 //!
 //! For those who generate code, [`ControlFlowGraph`] knows dominators and loops, [`Liveness`] which registers may still
 //! be read, and [`Divergence`] which values are the same in all lanes of a sub-group and where lanes are apart. [`Strides`]
-//! forecasts how addresses move on in loops. [`rejoined`] tells which operations depend on where lanes come together.
+//! forecasts how addresses move on in loops. [`rejoined`] tells which operations depend on where lanes come together, [`waits`] which loops wait for others.
 //! [`separate_registers`] gives each use of a register that is used again one of its own, of which they then know more.
 
 mod access;
@@ -22,6 +22,7 @@ mod requirements;
 mod separation;
 mod strides;
 mod touches;
+mod waiting;
 mod webs;
 
 pub use access::{
@@ -36,6 +37,7 @@ pub use rejoining::{asks_others, rejoined};
 pub use requirements::{Requirements, requirements};
 pub use separation::separate_registers;
 pub use strides::{Stride, Strides};
+pub use waiting::waits;
 
 use crate::module::{Body, FunctionId, Instruction, Module, Place};
 

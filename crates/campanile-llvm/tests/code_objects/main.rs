@@ -320,3 +320,22 @@ fn known_faults_of_llvm_are_kept_away() {
         assert!(shift, "{assembly}");
     }
 }
+
+/// The places of the warnings about a file of the repository.
+fn warnings(llvm: &'static Llvm, name: &str, file: &str) -> Vec<u32> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/run").join(file);
+    let module = files::module(file, &std::fs::read_to_string(path).expect("a file of the repository"));
+    let warnings = compiler(llvm, name).warnings(&module);
+    let lines = warnings.iter().map(|warning| warning.source.position(warning.labels[0].span.start).0);
+    lines.map(|line| line as u32).collect()
+}
+
+/// In `text_order.pisa`, `%activemask` is stored in a block that two ways lead to, behind a loop that lanes leave one by one, and in
+/// the second of three blocks that they enter at different places; the flags of `spin_wait.pisa` are written by another sub-group.
+#[test]
+fn what_the_gpu_decides_is_told() {
+    let Some(llvm) = found::llvm() else { return };
+    assert_eq!(warnings(llvm, "gfx1100", "divergence/text_order.pisa"), [25, 48, 122]);
+    assert!(warnings(llvm, "gfx1100", "synchronization/spin_wait.pisa").is_empty());
+    assert_eq!(warnings(llvm, "gfx90a", "synchronization/spin_wait.pisa"), [54]);
+}

@@ -26,8 +26,8 @@ mod synchronization;
 mod undecided;
 mod value;
 mod variables;
-mod waiting;
 
+use campanile_core::analysis::waits;
 use campanile_core::diagnostic::{Code, Diagnostic, Severity};
 use campanile_core::module::{FunctionKind, Linkage, Module, Place};
 use rustc_hash::FxHashMap;
@@ -141,7 +141,7 @@ fn unexported(plan: &Plan<'_>) -> Vec<Diagnostic> {
 fn need_progress(assembly: &mut Assembly, plan: &Plan<'_>) {
     for id in &plan.functions {
         let function = &plan.module.functions[*id];
-        let waits = function.body.iter().flat_map(|body| waiting::waits(body, plan.control_flow(*id)));
+        let waits = function.body.iter().flat_map(|body| waits(body, plan.control_flow(*id)));
         for access in waits {
             let place = Place { source: function.place.source, span: access.span };
             assembly.need(Feature::Progress, Some(place));

@@ -1,18 +1,16 @@
-//! Loops in which work-items wait for others: OpenCL promises that these go on meanwhile only where a device says so.
+//! Loops in which work-items wait for others. PISA promises that other sub-groups go on meanwhile, not every device does.
 
 use std::collections::BTreeSet;
 
-use campanile_core::analysis::ControlFlowGraph;
-use campanile_core::isa::{Memory, Opcode, Operation};
-use campanile_core::module::{
-    Address, Base, BlockId, Body, Instruction, Offset, Operand, RegisterId, Scalar,
-};
+use super::ControlFlowGraph;
+use crate::isa::{Memory, Opcode, Operation};
+use crate::module::{Address, Base, BlockId, Body, Instruction, Offset, Operand, RegisterId, Scalar};
 
 /// The atomic accesses of a body by which a loop waits: those of which the end of the loop depends, while the loop
 /// itself always asks the same.
 ///
 /// A loop that exchanges a value which it has computed from the old one does not wait, but tries again.
-pub(super) fn waits<'b>(body: &'b Body, graph: &ControlFlowGraph) -> Vec<&'b Instruction> {
+pub fn waits<'b>(body: &'b Body, graph: &ControlFlowGraph) -> Vec<&'b Instruction> {
     if !body.instructions.iter().any(|instruction| is_atomic_load(instruction) || is_exchange(instruction)) {
         return Vec::new();
     }
