@@ -339,3 +339,55 @@ fn what_the_gpu_decides_is_told() {
     assert!(warnings(llvm, "gfx1100", "synchronization/spin_wait.pisa").is_empty());
     assert_eq!(warnings(llvm, "gfx90a", "synchronization/spin_wait.pisa"), [54]);
 }
+
+/// Loads stay before the barrier that they stand before, also where only the blocks behind it use what they load.
+#[test]
+fn loads_stay_before_barriers() {
+    let Some(llvm) = found::llvm() else { return };
+    let module = module(
+        ".version 0.1;
+.target 100;
+.kernel @k (.param[8] .addrspace(global) %out) {
+  .shared .align 4 @values[256];
+  .reg .64b %to;
+  .reg .32b %at, %other, %v, %left;
+  .pred %more;
+  shl.32b %at, %localid.x, 2;
+  xor.32b %other, %at, 4;
+  mov.32b %v, %at;
+  mov.32b %left, %groupid.x;
+again:
+  st.shared.32b [@values + %at], %v;
+  barrier.workgroup;
+  ld.shared.32b %v, [@values + %other];
+  iadd.32b %v, %v, 1;
+  barrier.workgroup;
+  ucmp.ne.32b %more, %left, 0;
+  isub.32b %left, %left, 1;
+  goto.cond %more, again;
+  ld.param.64b %to, [%out];
+  umad.full.32b %to, %localid.x, 4, %to;
+  st.global.32b [%to], %v;
+  return;
+}
+",
+    );
+    for name in ["gfx90a", "gfx1100", "gfx1201"] {
+        let assembly = compiler(llvm, name).assembly(&module).unwrap();
+        let order: Vec<&str> = assembly
+            .lines()
+            .filter_map(|line| match line.trim_start() {
+                line if line.starts_with("ds_") && line.contains("load") || line.starts_with("ds_read") => {
+                    Some("load")
+                }
+                line if line.starts_with("ds_") => Some("store"),
+                line if line.starts_with("s_barrier_wait") => Some("barrier"),
+                line if line.starts_with("s_barrier") && !line.starts_with("s_barrier_signal") => {
+                    Some("barrier")
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(order, ["store", "barrier", "load", "barrier"], "{name}\n{assembly}");
+    }
+}

@@ -128,7 +128,7 @@ impl FunctionLowering<'_> {
             Synchronization::Fence => {
                 let order = fence_ordering(instruction.op.order());
                 let scope = self.platform.scope(instruction.op.scope());
-                self.code.writer.line(&format!("fence {scope}{order}"));
+                self.platform.fence(self, &scope, order);
             }
         }
     }

@@ -14,6 +14,9 @@ use crate::lower::lane::on_amdgpu::{function_name, local_name, variable_name};
 
 const WIDTH: Width = Width::One;
 
+/// No instruction, which may access any memory in LLVM's eyes.
+const NOTHING_PASSES: &str = "call void asm sideeffect \"\", \"~{memory}\"()";
+
 /// How many lanes a wave has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lower) enum Wave {
@@ -317,11 +320,19 @@ impl Platform for Amdgpu {
         }
     }
 
-    fn barrier(&self, lowering: &mut FunctionLowering<'_>) {
+    fn fence(&self, lowering: &mut FunctionLowering<'_>, scope: &str, order: &str) {
         let writer = &mut lowering.code.writer;
-        writer.line("fence syncscope(\"workgroup\") release");
-        writer.call("void", "llvm.amdgcn.s.barrier", &[]);
-        writer.line("fence syncscope(\"workgroup\") acquire");
+        // LLVM 22 moves loads past fences and barriers, into the blocks behind them, but not past code that it cannot look into.
+        writer.line(NOTHING_PASSES);
+        writer.line(&format!("fence {scope}{order}"));
+        writer.line(NOTHING_PASSES);
+    }
+
+    fn barrier(&self, lowering: &mut FunctionLowering<'_>) {
+        let scope = self.scope(Some(Scope::Workgroup));
+        self.fence(lowering, &scope, "release");
+        lowering.code.writer.call("void", "llvm.amdgcn.s.barrier", &[]);
+        self.fence(lowering, &scope, "acquire");
     }
 
     fn name(&self, module: &Module, function: FunctionId) -> String {

@@ -69,6 +69,11 @@ pub(super) trait Platform {
         self.read_lane(lowering, value, lane)
     }
 
+    /// Orders memory accesses.
+    fn fence(&self, lowering: &mut FunctionLowering<'_>, scope: &str, order: &str) {
+        lowering.code.writer.line(&format!("fence {scope}{order}"));
+    }
+
     /// Waits for the work-group.
     fn barrier(&self, lowering: &mut FunctionLowering<'_>);
 
