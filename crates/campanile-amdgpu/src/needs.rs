@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use campanile_core::isa::{ControlFlow, DataMovement, Opcode, Space, SpecialRegister};
-use campanile_core::module::{
-    Address, Base, Body, FunctionId, Instruction, Module, Offset, Operand, Scalar, keys,
-};
+use campanile_core::analysis::CallParts;
+use campanile_core::isa::{DataMovement, Opcode, Space, SpecialRegister};
+use campanile_core::module::{Body, FunctionId, Instruction, Module, Operand, Scalar, keys};
 
 use crate::inputs::HiddenInputs;
 use crate::target::CodeObject;
@@ -41,7 +40,7 @@ impl Needs {
     /// What an instruction needs by itself.
     pub(crate) fn of_instruction(body: &Body, instruction: &Instruction, code_object: CodeObject) -> Needs {
         let mut needs = Needs::default();
-        for (register, dimension) in body.operands(instruction).iter().flat_map(special_registers) {
+        for (register, dimension) in body.operands(instruction).iter().flat_map(Operand::special_registers) {
             needs.inputs = needs.inputs.with(HiddenInputs::of(register, dimension, code_object));
             needs.printf_buffer |= register == SpecialRegister::PrintfBuffer;
         }
@@ -62,33 +61,11 @@ pub enum Callee {
 
 /// What an instruction calls, if it is a call.
 pub(crate) fn callee(body: &Body, instruction: &Instruction) -> Option<Callee> {
-    if instruction.op.opcode() != Opcode::ControlFlow(ControlFlow::Call) {
-        return None;
-    }
-    // A condition, if any, then the result, then the target.
-    let target = usize::from(instruction.op.has("cond")) + 1;
-    match *body.operands(instruction).get(target)? {
+    match *CallParts::of(body, instruction)?.target {
         Operand::Function(function) => Some(Callee::Function(function)),
         Operand::Scalar(scalar) => Some(Callee::Address(scalar)),
         _ => None,
     }
-}
-
-/// The special registers of an operand, each with its dimension.
-fn special_registers(operand: &Operand) -> impl Iterator<Item = (SpecialRegister, u8)> + use<> {
-    let scalars = match *operand {
-        Operand::Scalar(scalar) => [Some(scalar), None],
-        Operand::Address(Address { base, offset }) => {
-            let base = if let Base::Scalar(scalar) = base { Some(scalar) } else { None };
-            let offset = if let Offset::Scalar(scalar) = offset { Some(scalar) } else { None };
-            [base, offset]
-        }
-        _ => [None, None],
-    };
-    scalars.into_iter().flatten().filter_map(|scalar| match scalar {
-        Scalar::Special(register, dimension) => Some((register, dimension)),
-        Scalar::Register(_) | Scalar::Element(..) => None,
-    })
 }
 
 /// The needs of every kernel and function of a module. What code cannot reach needs nothing.

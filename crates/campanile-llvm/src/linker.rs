@@ -37,6 +37,14 @@ pub enum LinkError {
     },
 }
 
+/// Where a linker may be that nobody names.
+fn usual_places() -> Vec<PathBuf> {
+    let mut places = search::toolchain_programs("rust-lld");
+    let folders = env::var_os("PATH").unwrap_or_default();
+    places.extend(env::split_paths(&folders).map(|folder| folder.join("ld.lld")));
+    places
+}
+
 /// A linker of the LLVM project, by its name for ELF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linker {
@@ -51,14 +59,7 @@ impl Linker {
     /// Where it was looked for.
     pub fn find() -> Result<Self, LinkError> {
         let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let mut places = match named {
-            Some(path) => vec![path],
-            None => search::toolchain_programs("rust-lld"),
-        };
-        if env::var_os(VARIABLE).is_none() {
-            let folders = env::var_os("PATH").unwrap_or_default();
-            places.extend(env::split_paths(&folders).map(|folder| folder.join("ld.lld")));
-        }
+        let places = named.map_or_else(usual_places, |path| vec![path]);
         let found = places.iter().find(|path| path.is_file()).cloned();
         let looked_at = || places.iter().map(|path| format!("`{}`", path.display())).collect();
         found.map(|path| Linker { path }).ok_or_else(|| LinkError::Absent { looked_at: looked_at() })

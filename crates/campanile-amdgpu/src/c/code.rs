@@ -1,45 +1,10 @@
 //! The table of codes: number, title, explanation, a wrong and a right example.
 
-use std::fmt;
+campanile_core::code_table! {
+    /// A stable code of a finding about prototypes of C, shown as `H0123`. The wrong and right examples are texts of C; of codes
+    /// above 200 prototypes of [`EXAMPLE_MODULE`]'s functions.
+    'H'
 
-use campanile_core::diagnostic::Severity;
-
-/// Declares the codes. A code is never reused for another fault.
-macro_rules! codes {
-    ($($variant:ident = $number:literal, $severity:ident, $title:literal, $explanation:literal,
-        $wrong:literal, $right:literal;)+) => {
-        /// A stable code of a finding about prototypes of C, shown as `H0123`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs)]
-        pub enum Code { $($variant),+ }
-
-        impl Code {
-            /// Every code.
-            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
-
-            /// Its number.
-            pub const fn number(self) -> u32 { match self { $(Code::$variant => $number),+ } }
-
-            /// Whether what it stands for is an error or a warning.
-            pub const fn severity(self) -> Severity { match self { $(Code::$variant => Severity::$severity),+ } }
-
-            /// What it stands for, in a few words.
-            pub const fn title(self) -> &'static str { match self { $(Code::$variant => $title),+ } }
-
-            /// The rule behind it.
-            pub const fn explanation(self) -> &'static str { match self { $(Code::$variant => $explanation),+ } }
-
-            /// A text that has the fault; of codes above 200 a prototype of [`EXAMPLE_MODULE`]'s functions;
-            /// empty where no short one can show it.
-            pub const fn wrong(self) -> &'static str { match self { $(Code::$variant => $wrong),+ } }
-
-            /// The same without the fault.
-            pub const fn right(self) -> &'static str { match self { $(Code::$variant => $right),+ } }
-        }
-    };
-}
-
-codes! {
     InvalidCharacter = 101, Error, "character that belongs to no token",
         "Prototypes are made of the tokens of C.",
         "int f(int @x);",
@@ -142,17 +107,3 @@ codes! {
 pub const EXAMPLE_MODULE: &str = ".version 0.1;\n.target 100;\n\
     .export .function .32b @scale(.reg .32b %x, .reg .64b %y) { return %x; }\n\
     .export .function .8b @least(.reg .8b %x) { return %x; }\n";
-
-impl Code {
-    /// The code that is shown so.
-    pub fn from_text(text: &str) -> Option<Self> {
-        let upper = text.to_ascii_uppercase();
-        Code::ALL.iter().copied().find(|code| code.to_string() == upper)
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "H{:04}", self.number())
-    }
-}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CallGraph, Callees, reachable_instructions};
 use crate::isa::{Memory, Opcode, Space, SpecialRegister, Synchronization};
-use crate::module::{Address, Base, FunctionId, Module, Offset, Operand, Scalar, VariableId};
+use crate::module::{FunctionId, Module, Operand, VariableId};
 
 /// What a kernel and the functions it reaches need of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,27 +41,16 @@ pub fn requirements(module: &Module, graph: &CallGraph) -> Requirements {
             Opcode::Memory(Memory::Iatom | Memory::Fatom) => found.atomics = true,
             _ => {}
         }
-        read.extend(body.operands(instruction).iter().flat_map(special_registers).map(SpecialRegister::name));
+        read.extend(
+            body.operands(instruction)
+                .iter()
+                .flat_map(Operand::special_registers)
+                .map(|(register, _)| register.name()),
+        );
     }
     let registers = SpecialRegister::ALL.iter().copied();
     found.special_registers = registers.filter(|register| read.contains(register.name())).collect();
     found
-}
-
-fn special_registers(operand: &Operand) -> impl Iterator<Item = SpecialRegister> {
-    let scalars = match *operand {
-        Operand::Scalar(scalar) => [Some(scalar), None],
-        Operand::Address(Address { base, offset }) => {
-            let base = if let Base::Scalar(scalar) = base { Some(scalar) } else { None };
-            let offset = if let Offset::Scalar(scalar) = offset { Some(scalar) } else { None };
-            [base, offset]
-        }
-        _ => [None, None],
-    };
-    scalars.into_iter().flatten().filter_map(|scalar| match scalar {
-        Scalar::Special(register, _) => Some(register),
-        Scalar::Register(_) | Scalar::Element(..) => None,
-    })
 }
 
 /// Bytes of a function's own variables in a space.

@@ -46,6 +46,28 @@ impl Body {
         &self.instructions[block.first as usize..block.end as usize]
     }
 
+    /// The registers and elements that an operand names.
+    ///
+    /// # Panics
+    /// If it names none.
+    pub fn elements(&self, operand: &Operand) -> Vec<(RegisterId, u32)> {
+        match *operand {
+            Operand::Scalar(Scalar::Register(register)) | Operand::Predicate { register, .. } => {
+                vec![(register, 0)]
+            }
+            Operand::Scalar(Scalar::Element(register, element)) => vec![(register, u32::from(element))],
+            Operand::Vector(register) => {
+                let elements = u32::from(self.registers[register].ty.elements);
+                (0..elements).map(|element| (register, element)).collect()
+            }
+            Operand::Swizzle(register, swizzle) => {
+                let elements = swizzle.first()..swizzle.first() + swizzle.count();
+                elements.map(|element| (register, element)).collect()
+            }
+            _ => unreachable!("{operand:?} names no register"),
+        }
+    }
+
     /// The type of a scalar operand.
     pub fn scalar_bits(&self, scalar: Scalar) -> u32 {
         match scalar {

@@ -37,18 +37,26 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// The special registers that it reads, each with its dimension.
+    pub fn special_registers(&self) -> impl Iterator<Item = (SpecialRegister, u8)> + use<> {
+        let scalars = match *self {
+            Operand::Scalar(scalar) => [Some(scalar), None],
+            Operand::Address(Address { base, offset }) => {
+                let base = if let Base::Scalar(scalar) = base { Some(scalar) } else { None };
+                let offset = if let Offset::Scalar(scalar) = offset { Some(scalar) } else { None };
+                [base, offset]
+            }
+            _ => [None, None],
+        };
+        scalars.into_iter().flatten().filter_map(|scalar| match scalar {
+            Scalar::Special(register, dimension) => Some((register, dimension)),
+            Scalar::Register(_) | Scalar::Element(..) => None,
+        })
+    }
+
     /// Whether it reads one of these special registers.
     pub fn reads(&self, registers: &[SpecialRegister]) -> bool {
-        let is =
-            |scalar: &Scalar| matches!(scalar, Scalar::Special(special, _) if registers.contains(special));
-        match self {
-            Operand::Scalar(scalar) => is(scalar),
-            Operand::Address(Address { base, offset }) => {
-                matches!(base, Base::Scalar(scalar) if is(scalar))
-                    || matches!(offset, Offset::Scalar(scalar) if is(scalar))
-            }
-            _ => false,
-        }
+        self.special_registers().any(|(register, _)| registers.contains(&register))
     }
 }
 

@@ -68,6 +68,11 @@ impl Compiler {
         Compiler { llvm, machine, target, cache, lower }
     }
 
+    /// What it compiles for.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
     /// Compiles a kernel for launches of which so much is fixed.
     pub fn compile(
         &self,

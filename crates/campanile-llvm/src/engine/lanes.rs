@@ -136,7 +136,8 @@ impl Lanes {
         let begun = numbers.map(|lane| unsafe { self.begin(sub_group, lane) }).collect::<Result<Vec<_>, _>>();
         let mut lanes = begun?;
         lanes.iter_mut().for_each(|lane| lane.resume(0));
-        while let Some((group, arrival)) = earliest(&lanes) {
+        while let Some(group) = earliest(&lanes) {
+            let arrival = group[0].1;
             // SAFETY: the frame lives, and this runs on the coroutine of the sub-group.
             unsafe { wait(sub_group, arrival) };
             for (lane, answer) in answers(&lanes, &group, arrival.meeting) {
@@ -175,19 +176,19 @@ impl Lanes {
     }
 }
 
-/// The lanes that are at the earliest instruction, by their places, and why they are there.
-fn earliest(lanes: &[Lane]) -> Option<(Vec<usize>, Arrival)> {
-    let mut first: Option<(Position, Vec<usize>, Arrival)> = None;
+/// The lanes that are at the earliest instruction, by their places, and with what; none once all have ended.
+fn earliest(lanes: &[Lane]) -> Option<Vec<(usize, Arrival)>> {
+    let mut first: Option<(Position, Vec<(usize, Arrival)>)> = None;
     for (place, lane) in lanes.iter().enumerate() {
         let Some(arrival) = lane.arrival else { continue };
         let position = lane.position(arrival);
         match &mut first {
-            Some((best, group, _)) if *best == position => group.push(place),
-            Some((best, ..)) if *best < position => {}
-            _ => first = Some((position, vec![place], arrival)),
+            Some((best, group)) if *best == position => group.push((place, arrival)),
+            Some((best, _)) if *best < position => {}
+            _ => first = Some((position, vec![(place, arrival)])),
         }
     }
-    first.map(|(_, group, arrival)| (group, arrival))
+    first.map(|(_, group)| group)
 }
 
 /// Lets other sub-groups go on, where lanes wait for them or may do so.
@@ -206,28 +207,27 @@ unsafe fn wait(sub_group: *mut SubgroupFrame, arrival: Arrival) {
 }
 
 /// What the lanes of a group are told, each by its place.
-fn answers(lanes: &[Lane], group: &[usize], meeting: u32) -> Vec<(usize, u64)> {
-    let arrival =
-        |place: usize| lanes[place].arrival.unwrap_or(Arrival { meeting, at: 0, lane: 0, value: 0 });
+fn answers(lanes: &[Lane], group: &[(usize, Arrival)], meeting: u32) -> Vec<(usize, u64)> {
     let values: BTreeMap<u32, u64> =
-        group.iter().map(|place| (lanes[*place].frame.lane, arrival(*place).value)).collect();
-    let set: u64 = values.iter().filter(|(_, value)| **value != 0).map(|(lane, _)| 1u64 << lane).sum();
-    let mut targets: Vec<u64> = vec![];
-    for value in values.values() {
-        if !targets.contains(value) {
-            targets.push(*value);
-        }
+        group.iter().map(|(place, arrival)| (lanes[*place].frame.lane, arrival.value)).collect();
+    if meeting == Meeting::Ballot as u32 {
+        let set = values.iter().filter(|(_, value)| **value != 0).map(|(lane, _)| 1u64 << lane).sum();
+        return group.iter().map(|(place, _)| (*place, set)).collect();
     }
-    let answer = |place: usize| match meeting {
-        meeting if meeting == Meeting::Ballot as u32 => set,
-        meeting if meeting == Meeting::Read as u32 => {
-            values.get(&arrival(place).lane).copied().unwrap_or_default()
-        }
-        meeting if meeting == Meeting::Target as u32 => {
-            let turn = targets.iter().position(|target| *target == arrival(place).value);
-            turn.unwrap_or_default() as u64
-        }
-        _ => 0,
+    let turns = if meeting == Meeting::Target as u32 { turns(&values) } else { BTreeMap::new() };
+    let answer = |arrival: &Arrival| match meeting {
+        meeting if meeting == Meeting::Read as u32 => values.get(&arrival.lane).copied().unwrap_or_default(),
+        _ => turns.get(&arrival.value).copied().unwrap_or_default(),
     };
-    group.iter().map(|place| (*place, answer(*place))).collect()
+    group.iter().map(|(place, arrival)| (*place, answer(arrival))).collect()
+}
+
+/// The turn of each target: that of the lowest lane comes first.
+fn turns(targets: &BTreeMap<u32, u64>) -> BTreeMap<u64, u64> {
+    let mut turns = BTreeMap::new();
+    for target in targets.values() {
+        let next = turns.len() as u64;
+        turns.entry(*target).or_insert(next);
+    }
+    turns
 }

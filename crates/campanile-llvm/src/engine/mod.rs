@@ -35,7 +35,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{LoadError, MachineError};
 use crate::frame::{BlockCount, LaunchFrame};
 use crate::llvm::Llvm;
-use crate::lower::{self, Instrumentation, Specialization, Target};
+use crate::lower::{self, Instrumentation, Specialization};
 use crate::machine::TargetMachine;
 use block::Block;
 use buffers::BufferUse;
@@ -160,11 +160,10 @@ impl JitEngine {
         if options.report_crashes {
             crash::report();
         }
-        let target = Target::of(&machine);
-        if options.scalar && !(target.fused && target.half_conversion && target.integral) {
+        let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
+        if options.scalar && !compiler.target().has_exact_arithmetic() {
             return Err(JitUnavailable::Processor);
         }
-        let compiler = Compiler::new(llvm, machine, options.cache.take(), lower);
         let memory = DeviceMemory::new(&module, options.bounds)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(available).max(1);

@@ -47,6 +47,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether it needs no host for what is computed lane by lane.
+    pub(crate) fn has_exact_arithmetic(&self) -> bool {
+        self.fused && self.half_conversion && self.integral
+    }
+
     /// Whether it is an AMD GPU.
     pub(crate) fn is_amdgpu(&self) -> bool {
         self.triple.starts_with("amdgcn")

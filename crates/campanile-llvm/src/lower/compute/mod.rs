@@ -10,6 +10,7 @@ mod conversion;
 mod floating_point;
 mod logical;
 mod movement;
+mod reduction;
 mod rounding;
 mod shuffle;
 mod single;
@@ -18,10 +19,12 @@ pub(super) mod writer;
 use std::collections::BTreeMap;
 
 use campanile_core::isa::{Compare, Op, Opcode};
+use campanile_core::module::{FunctionId, Instruction, Module};
 
 use super::Target;
 pub(super) use arithmetic::extension;
 pub(super) use floating_point::layout;
+pub(super) use reduction::{combination, neutral};
 pub(super) use shuffle::default_clamp;
 use writer::{Width, Writer};
 
@@ -46,6 +49,14 @@ pub(super) struct Computation<'t> {
 impl<'t> Computation<'t> {
     pub fn new(target: &'t Target) -> Self {
         Computation { target, writer: Writer::default(), mask: None, subroutines: BTreeMap::new() }
+    }
+
+    /// The text of an instruction, as a comment.
+    pub fn comment_source(&mut self, module: &Module, function: FunctionId, instruction: &Instruction) {
+        let source = &module.sources[module.functions[function].place.source];
+        let text = source.slice(instruction.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let (line, _) = source.position(instruction.span.start);
+        self.writer.comment(&format!("{line}: {text}"));
     }
 
     /// Truncates, or extends by zeros.

@@ -46,7 +46,7 @@ impl FunctionLowering<'_> {
         for index in self.body.blocks[block].first..self.body.blocks[block].end {
             let instruction = &self.body.instructions[index as usize];
             self.position = index;
-            self.comment_source(instruction);
+            self.code.comment_source(self.program.module, self.id, instruction);
             match instruction.op.opcode() {
                 Opcode::ControlFlow(ControlFlow::Goto) => return self.goto(block, instruction, next),
                 Opcode::ControlFlow(ControlFlow::Return) => return self.returns(instruction, next),
@@ -56,15 +56,6 @@ impl FunctionLowering<'_> {
         }
         let next = self.label_of(next);
         self.code.writer.line(&format!("br label %{next}"));
-    }
-
-    /// The text of an instruction, as a comment.
-    fn comment_source(&mut self, instruction: &Instruction) {
-        let place = self.program.module.functions[self.id].place;
-        let source = &self.program.module.sources[place.source];
-        let text = source.slice(instruction.span).split_whitespace().collect::<Vec<_>>().join(" ");
-        let (line, _) = source.position(instruction.span.start);
-        self.code.writer.comment(&format!("{line}: {text}"));
     }
 
     /// A condition to branch by; what was never written is one of the two.

@@ -7,8 +7,8 @@ use campanile_core::isa::{CrossLane, FloatFormat, FloatingPoint, Op, Operation, 
 use campanile_core::module::Instruction;
 
 use super::function::{FunctionLowering, alloca_space};
-use crate::lower::compute::layout;
 use crate::lower::compute::writer::{Width, constant};
+use crate::lower::compute::{combination, layout};
 
 const WIDTH: Width = Width::One;
 
@@ -140,17 +140,7 @@ impl FunctionLowering<'_> {
             let sources = [one.to_owned(), other.to_owned()];
             return self.code.extreme(opcode, op.has("nanp"), WIDTH, format, &sources);
         }
-        let name = match op.operation() {
-            Some(Operation::SignedMin) => "smin",
-            Some(Operation::SignedMax) => "smax",
-            Some(Operation::UnsignedMin) => "umin",
-            Some(Operation::UnsignedMax | Operation::AbsMax) => "umax",
-            Some(Operation::And) => return self.code.binary(WIDTH, "and", bits, one, other),
-            Some(Operation::Or) => return self.code.binary(WIDTH, "or", bits, one, other),
-            Some(Operation::Xor) => return self.code.binary(WIDTH, "xor", bits, one, other),
-            _ => return self.code.binary(WIDTH, "add", bits, one, other),
-        };
-        self.code.intrinsic(WIDTH, name, bits, &[one, other])
+        self.code.combined(WIDTH, combination(op), bits, one, other)
     }
 }
 

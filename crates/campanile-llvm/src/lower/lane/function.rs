@@ -85,10 +85,7 @@ impl<'p> FunctionLowering<'p> {
 
     /// Bits of a scalar.
     pub fn scalar_bits(&self, scalar: Scalar) -> u32 {
-        match scalar {
-            Scalar::Register(register) | Scalar::Element(register, _) => self.bits(register),
-            Scalar::Special(special, _) => special.bits(),
-        }
+        self.body.scalar_bits(scalar)
     }
 
     /// What an element of a register holds.
@@ -156,21 +153,7 @@ impl<'p> FunctionLowering<'p> {
 
     /// The registers and elements that an operand names.
     pub fn places(&self, operand: &Operand) -> Vec<(RegisterId, u32)> {
-        match *operand {
-            Operand::Scalar(Scalar::Register(register)) | Operand::Predicate { register, .. } => {
-                vec![(register, 0)]
-            }
-            Operand::Scalar(Scalar::Element(register, element)) => vec![(register, u32::from(element))],
-            Operand::Vector(register) => {
-                let elements = u32::from(self.body.registers[register].ty.elements);
-                (0..elements).map(|element| (register, element)).collect()
-            }
-            Operand::Swizzle(register, swizzle) => {
-                let elements = swizzle.first()..swizzle.first() + swizzle.count();
-                elements.map(|element| (register, element)).collect()
-            }
-            _ => unreachable!("{operand:?} names no register"),
-        }
+        self.body.elements(operand)
     }
 
     /// The operands of an instruction.

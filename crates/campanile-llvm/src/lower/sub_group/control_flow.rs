@@ -156,7 +156,7 @@ impl FunctionLowering<'_, '_> {
     fn instructions(&mut self, plan: &mut Plan, first: u32) {
         for index in first..self.body.blocks[self.block].end {
             let instruction = &self.body.instructions[index as usize];
-            self.comment_source(instruction);
+            self.code.comment_source(self.program.module, self.id, instruction);
             match instruction.op.opcode() {
                 Opcode::Synchronization(Synchronization::BarrierWorkgroup)
                     if self.program.waiting == Waiting::BetweenRegions && self.id == self.program.kernel =>
@@ -171,15 +171,6 @@ impl FunctionLowering<'_, '_> {
         }
         let next = self.next_block();
         self.go(plan, next);
-    }
-
-    /// The text of an instruction, as a comment.
-    fn comment_source(&mut self, instruction: &Instruction) {
-        let place = self.program.module.functions[self.id].place;
-        let source = &self.program.module.sources[place.source];
-        let text = source.slice(instruction.span).split_whitespace().collect::<Vec<_>>().join(" ");
-        let (line, _) = source.position(instruction.span.start);
-        self.code.writer.comment(&format!("{line}: {text}"));
     }
 
     fn next_block(&self) -> BlockId {

@@ -9,7 +9,7 @@ use campanile_core::module::Instruction;
 use super::function::FunctionLowering;
 use super::value::Value;
 use crate::lower::compute::writer::{LANES, Width, constant, list, ramp};
-use crate::lower::compute::{default_clamp, layout};
+use crate::lower::compute::{combination, default_clamp, layout, neutral};
 
 /// The lanes that take part.
 struct Participants {
@@ -91,23 +91,13 @@ impl FunctionLowering<'_, '_> {
         let bits = instruction.op.ty().map_or(32, Type::bits);
         let value = self.operand(&self.operands(instruction)[1], bits).remove(0);
         let mut vector = self.vector(&value);
-        let top = 1u64 << (bits - 1);
-        let (name, neutral) = match instruction.op.operation() {
-            Some(Operation::SignedMin) => ("smin", top - 1),
-            Some(Operation::SignedMax) => ("smax", top),
-            Some(Operation::UnsignedMin) => ("umin", u64::MAX),
-            Some(Operation::UnsignedMax | Operation::AbsMax) => ("umax", 0),
-            Some(Operation::And) => ("and", u64::MAX),
-            Some(Operation::Or) => ("or", 0),
-            Some(Operation::Xor) => ("xor", 0),
-            _ => ("add", 0),
-        };
+        let name = combination(instruction.op);
         if instruction.op.operation() == Some(Operation::AbsMax) {
             let ty = Width::All.int(bits);
             vector =
                 self.code.writer.call(&ty, &format!("llvm.abs.v32i{bits}"), &[(&ty, &vector), ("i1", "0")]);
         }
-        let vector = self.filled(&vector, bits, neutral, by);
+        let vector = self.filled(&vector, bits, neutral(name, bits), by);
         let ty = Width::All.int(bits);
         let name = format!("llvm.vector.reduce.{name}.v32i{bits}");
         let result = self.code.writer.call(&format!("i{bits}"), &name, &[(&ty, &vector)]);

@@ -474,21 +474,7 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     /// The registers and elements that an operand names, as places to write.
     pub fn places(&self, operand: &Operand) -> Vec<(RegisterId, u32)> {
-        match *operand {
-            Operand::Scalar(Scalar::Register(register)) | Operand::Predicate { register, .. } => {
-                vec![(register, 0)]
-            }
-            Operand::Scalar(Scalar::Element(register, element)) => vec![(register, u32::from(element))],
-            Operand::Vector(register) => {
-                let elements = u32::from(self.body.registers[register].ty.elements);
-                (0..elements).map(|element| (register, element)).collect()
-            }
-            Operand::Swizzle(register, swizzle) => {
-                let elements = swizzle.first()..swizzle.first() + swizzle.count();
-                elements.map(|element| (register, element)).collect()
-            }
-            _ => unreachable!("{operand:?} is no place to write to"),
-        }
+        self.body.elements(operand)
     }
 
     /// The index of an instruction of this body.

@@ -6,6 +6,7 @@ use campanile_core::isa::Space;
 use super::Access;
 use super::each_lane::{LanePointers, PerLane, Results};
 use super::lanes::Pointers;
+use crate::lower::compute::neutral;
 use crate::lower::compute::writer::{LANES, Width, constant, list};
 use crate::lower::ordering::ordering;
 use crate::lower::sub_group::function::FunctionLowering;
@@ -24,18 +25,18 @@ pub(super) struct Change {
 impl Change {
     /// The operation by which several operands become one, and the operand that changes nothing; none for an exchange.
     fn combination(&self) -> Option<(&'static str, u64)> {
-        let top = 1u64 << (self.value.bits - 1);
-        Some(match self.name {
-            "add" | "sub" => ("add", 0),
-            "and" => ("and", u64::MAX),
-            "or" => ("or", 0),
-            "xor" => ("xor", 0),
-            "min" => ("smin", top - 1),
-            "max" => ("smax", top),
-            "umin" => ("umin", u64::MAX),
-            "umax" => ("umax", 0),
+        let name = match self.name {
+            "add" | "sub" => "add",
+            "and" => "and",
+            "or" => "or",
+            "xor" => "xor",
+            "min" => "smin",
+            "max" => "smax",
+            "umin" => "umin",
+            "umax" => "umax",
             _ => return None,
-        })
+        };
+        Some((name, neutral(name, self.value.bits)))
     }
 }
 
@@ -109,21 +110,8 @@ impl FunctionLowering<'_, '_> {
     fn changed(&mut self, width: Width, change: &Change, bits: u32, old: &str, value: &str) -> String {
         match (change.name, change.combination()) {
             ("sub", _) | (_, None) => self.code.binary(width, "sub", bits, old, value),
-            (_, Some((name, _))) => self.combined(width, name, bits, old, value),
+            (_, Some((name, _))) => self.code.combined(width, name, bits, old, value),
         }
-    }
-
-    /// Two operands as one.
-    fn combined(&mut self, width: Width, name: &str, bits: u32, one: &str, other: &str) -> String {
-        if matches!(name, "add" | "and" | "or" | "xor") {
-            return self.code.binary(width, name, bits, one, other);
-        }
-        let ty = width.int(bits);
-        self.code.writer.call(
-            &ty,
-            &format!("llvm.{name}.{}", width.suffix(bits)),
-            &[(&ty, one), (&ty, other)],
-        )
     }
 
     /// One place after another, each for all lanes that change it.
@@ -235,7 +223,7 @@ impl FunctionLowering<'_, '_> {
         let mut combined = self.moved_up(bits, neutral, vector, 1);
         for distance in [1, 2, 4, 8, 16] {
             let lower = self.moved_up(bits, neutral, &combined, distance);
-            combined = self.combined(Width::All, name, bits, &combined, &lower);
+            combined = self.code.combined(Width::All, name, bits, &combined, &lower);
         }
         combined
     }
