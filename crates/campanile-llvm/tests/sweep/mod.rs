@@ -159,9 +159,13 @@ pub fn worst_quotient(sweep: &mut Sweep) -> (f64, [u32; 2]) {
     let format = sweep.format;
     let special = format.around_special_values();
     let scattered = |step: u32| (0..NUMBERS as u32).map(move |index| index.wrapping_mul(step));
-    // Numbers of the same size, of any, and what is special.
+    // Numbers of the same size, subnormal and other small ones, great ones, any, and what is special.
     let near_one = |pattern: u32| 0x3f00_0000 + pattern % 0x0100_0000;
-    let pairs: [[Vec<u32>; 2]; 3] = [
+    let small = |pattern: u32| pattern % 0x0400_0000;
+    let great = |pattern: u32| 0x7f7f_ffff - pattern % 0x0400_0000;
+    let pairs: [[Vec<u32>; 2]; 5] = [
+        [0x9e37_79b1, 0x85eb_ca77].map(|step| scattered(step).map(small).collect()),
+        [0x9e37_79b1, 0x85eb_ca77].map(|step| scattered(step).map(great).collect()),
         [0x9e37_79b1, 0x85eb_ca77].map(|step| scattered(step).map(near_one).collect()),
         [0x9e37_79b1, 0x85eb_ca77].map(|step| scattered(step).collect()),
         [0x9e37_79b1, 0x85eb_ca77].map(|step| {

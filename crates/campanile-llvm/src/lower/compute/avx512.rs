@@ -4,7 +4,7 @@
 use campanile_core::isa::{FloatFormat, FloatingPoint, Rounding};
 
 use super::Computation;
-use super::writer::{LANES, Width};
+use super::writer::{LANES, Width, list};
 
 /// A register full of numbers.
 #[derive(Clone, Copy)]
@@ -29,6 +29,16 @@ impl Register {
     fn ty(self) -> String {
         format!("<{} x {}>", self.lanes, self.scalar)
     }
+}
+
+/// Classes of numbers that an instruction tells from the others.
+#[derive(Clone, Copy)]
+pub(in crate::lower) enum Classes {
+    Subnormal = 0x20,
+    /// Zeros, subnormal numbers, infinities and NaN.
+    NotNormal = 0xbf,
+    /// The same and negative numbers.
+    NotPositiveNormal = 0xff,
 }
 
 /// To round as the processor's mode says, which is to the nearest.
@@ -105,6 +115,31 @@ impl Computation<'_> {
         })
     }
 
+    /// What the table has at the place that the four lowest bits of `index` say.
+    pub fn looked_up(&mut self, table: &[f32; 16], index: &str) -> String {
+        let ty = SINGLES.ty();
+        // LLVM reads the pattern in double precision.
+        let elements = table.map(|element| format!("float 0x{:016X}", f64::from(element).to_bits()));
+        let table = format!("<{}>", elements.join(", "));
+        self.by_registers(Width::All, SINGLES, &[index], |code, operands| {
+            let index = code.writer.value(&format!("bitcast {ty} {} to <16 x i32>", operands[0]));
+            let name = "llvm.x86.avx512.permvar.sf.512";
+            code.writer.call(&ty, name, &[(&ty, &table), ("<16 x i32>", &index)])
+        })
+    }
+
+    /// Whether `a` is of one of these classes.
+    pub fn is_of_class(&mut self, a: &str, classes: Classes) -> String {
+        let (half, name) = ("<16 x i1>", "llvm.x86.avx512.fpclass.ps.512");
+        let classes = (classes as u8).to_string();
+        let [low, high] = [0, SINGLES.lanes].map(|first| {
+            let part = self.part(SINGLES, a, first);
+            self.writer.call(half, name, &[(&SINGLES.ty(), &part), ("i32", &classes)])
+        });
+        let lanes = list(32, (0..LANES).map(|lane| lane.to_string()));
+        self.writer.value(&format!("shufflevector {half} {low}, {half} {high}, <32 x i32> {lanes}"))
+    }
+
     /// An operation of single or double precision on numbers, rounded in a direction.
     pub fn rounded_by_processor(
         &mut self,
@@ -164,17 +199,22 @@ impl Computation<'_> {
         }
         let mut results = "poison".to_owned();
         for first in (0..LANES).step_by(lanes as usize) {
-            let first = ("i64", first.to_string());
-            let name = format!("llvm.vector.extract.v{lanes}{suffix}.v32{suffix}");
-            let parts: Vec<String> = operands
-                .iter()
-                .map(|operand| self.writer.call(&part, &name, &[(&whole, operand), (first.0, &first.1)]))
-                .collect();
+            let parts: Vec<String> =
+                operands.iter().map(|operand| self.part(register, operand, first)).collect();
             let result = compute(self, &parts);
             let name = format!("llvm.vector.insert.v32{suffix}.v{lanes}{suffix}");
-            let arguments = [(&*whole, &*results), (&part, &result), (first.0, &first.1)];
+            let first = first.to_string();
+            let arguments = [(&*whole, &*results), (&part, &result), ("i64", &first)];
             results = self.writer.call(&whole, &name, &arguments);
         }
         results
+    }
+
+    /// A part of all lanes' numbers, from a lane on, that fills a register.
+    fn part(&mut self, register: Register, of: &str, first: u32) -> String {
+        let Register { scalar, suffix, lanes, .. } = register;
+        let name = format!("llvm.vector.extract.v{lanes}{suffix}.v32{suffix}");
+        let arguments = [(&*Width::All.of(scalar), of), ("i64", &first.to_string())];
+        self.writer.call(&register.ty(), &name, &arguments)
     }
 }

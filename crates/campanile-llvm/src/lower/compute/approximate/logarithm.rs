@@ -1,6 +1,6 @@
 //! The binary logarithm.
 
-use crate::lower::compute::single::Single;
+use crate::lower::compute::single::{INTEGRAL, Single};
 
 /// The pattern of the root of one half, where significands begin: so the logarithm of a significand is at most one half
 /// in magnitude, and what is lost in it counts for less in the sum with the exponent.
@@ -53,18 +53,64 @@ pub(in crate::lower) fn binary_logarithm(single: &mut Single<'_, '_>, arguments:
     special(single, x, &sum)
 }
 
-/// The same with instructions that take numbers apart. Of zeros and infinities, the exponent is the logarithm; of
-/// negative numbers the significand is NaN.
+/// Significands times this and rounded are [`FIRST_PART`] to 30: 16 parts that the four lowest bits tell apart. The first
+/// one begins at one, the last one ends at two, and numbers are about as far from one in the first as from two in the
+/// last.
+const PARTS: f32 = 15.1;
+
+const FIRST_PART: usize = 15;
+
+/// For each part the reciprocal of a number in it, so that the product of a significand and it is at most 0.043 away from
+/// one. The parts beside the first and the last have numbers nearer to those, where logarithms are small. Each is a power
+/// of two with an exponent of 16 bits after the point, but for 2^-28.
+const RECIPROCALS: [f32; 16] = [
+    1.0,
+    0.954_862_5,
+    0.888_214_17,
+    0.838_942_05,
+    0.794_837_4,
+    0.754_869_6,
+    0.718_992_1,
+    0.686_393_4,
+    0.656_444_97,
+    0.628_999_6,
+    0.603_805_5,
+    0.580_688_2,
+    0.559_407_7,
+    0.539_311_95,
+    0.517_496_7,
+    0.5,
+];
+
+/// `log2(1 + f) / f` up to 0.043, so that `log2(1 + f)` has a relative error of 2^-26.
+const NEAR_ONE: [f32; 5] = [SLOPE, -0.721_347_5, 0.481_001_3, -0.360_985_7, 0.224_676_67];
+
+/// The same with instructions that take numbers apart and look up tables. Of zeros and infinities, the exponent is the
+/// logarithm; of negative numbers the significand is NaN. Next to one, where the logarithm is small, nothing is added to
+/// it; elsewhere the sum of the exponent and the logarithm in the table is exact.
 fn by_parts(single: &mut Single<'_, '_>, x: &str) -> String {
     let (significand, exponent) = (single.code.significand(x), single.code.exponent(x));
-    let [half, one, root] = [0.5, 1.0, std::f32::consts::SQRT_2].map(|value| single.constant(value));
-    let is_great = single.compare("ogt", &significand, &root);
-    let lesser = single.mul(&significand, &half);
-    let significand = single.select(&is_great, &lesser, &significand);
-    let greater = single.add(&exponent, &one);
-    let exponent = single.select(&is_great, &greater, &exponent);
-    let logarithm = near_one(single, &significand);
-    single.add(&exponent, &logarithm)
+    let [parts, integral, minus_one] = [PARTS, INTEGRAL, -1.0].map(|value| single.constant(value));
+    let part = single.multiply_add(&significand, &parts, &integral);
+    let reciprocal = single.code.looked_up(&by_lowest_bits(|reciprocal| reciprocal), &part);
+    let logarithm = single.code.looked_up(&by_lowest_bits(logarithm_of_number), &part);
+    let f = single.multiply_add(&significand, &reciprocal, &minus_one);
+    let slope = single.polynomial(&f, &NEAR_ONE);
+    let great = single.add(&exponent, &logarithm);
+    single.multiply_add(&f, &slope, &great)
+}
+
+/// The logarithm of the number that has this reciprocal, to 16 bits after the point.
+fn logarithm_of_number(reciprocal: f32) -> f32 {
+    let unit = 16f64.exp2();
+    ((-f64::from(reciprocal).log2() * unit).round() / unit) as f32
+}
+
+/// What belongs to each part, in the order of the lowest bits of the parts.
+fn by_lowest_bits(value: impl Fn(f32) -> f32) -> [f32; 16] {
+    let mut table = RECIPROCALS.map(value);
+    table.rotate_right(FIRST_PART);
+    table
 }
 
 fn as_number(single: &mut Single<'_, '_>, integer: &str) -> String {

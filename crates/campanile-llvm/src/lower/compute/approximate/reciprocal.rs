@@ -2,6 +2,7 @@
 //! to 2^-14, so that after the step little more than the last rounding remains. The instructions that round correctly
 //! take longer.
 
+use crate::lower::compute::avx512::Classes;
 use crate::lower::compute::single::Single;
 use crate::lower::compute::writer::Width;
 
@@ -35,12 +36,8 @@ fn or_estimate(single: &mut Single<'_, '_>, refined: &str, estimate: &str) -> St
     single.select(&is_number, refined, estimate)
 }
 
-/// The exponents of arguments for which the step neither overflows nor loses bits below the least number: from this one
-/// up to the one that is as far above that of 1.
-const LEAST_EXPONENT: u32 = 127 - 60;
-const EXPONENTS: u32 = 120;
-
-/// `a / b`.
+/// `a / b`. Where an estimate or a product is beyond what is finite, the result is no number. What is left of `a` has the
+/// bits that count unless `a` is subnormal.
 pub(in crate::lower) fn quotient(single: &mut Single<'_, '_>, arguments: &[String]) -> String {
     let [a, b] = [&arguments[0], &arguments[1]];
     let y = single.code.reciprocal_estimate(b);
@@ -48,9 +45,10 @@ pub(in crate::lower) fn quotient(single: &mut Single<'_, '_>, arguments: &[Strin
     let minus_quotient = single.neg(&quotient);
     let rest = single.multiply_add(&minus_quotient, b, a);
     let refined = single.multiply_add(&rest, &y, &quotient);
-    let [a_is_far, b_is_far] = [a, b].map(|number| is_far_from_one(single, number, 0x7fff_ffff));
-    let is_far = single.code.binary(Width::All, "or", 1, &a_is_far, &b_is_far);
-    single.unless(&is_far, &refined, |single| single.div(a, b))
+    let is_special = single.code.is_of_class(&refined, Classes::NotNormal);
+    let loses_bits = single.code.is_of_class(a, Classes::Subnormal);
+    let is_unsure = single.code.binary(Width::All, "or", 1, &is_special, &loses_bits);
+    single.unless(&is_unsure, &refined, |single| single.div(a, b))
 }
 
 /// `√a`.
@@ -63,19 +61,9 @@ pub(in crate::lower) fn root(single: &mut Single<'_, '_>, arguments: &[String]) 
     let minus_root = single.neg(&root);
     let rest = single.multiply_add(&minus_root, &root, a);
     let refined = single.multiply_add(&rest, &half_y, &root);
-    // A negative number counts as great.
-    let is_far = is_far_from_one(single, a, u32::MAX);
-    single.unless(&is_far, &refined, |single| {
+    let is_special = single.code.is_of_class(a, Classes::NotPositiveNormal);
+    single.unless(&is_special, &refined, |single| {
         let ty = single.ty();
         single.code.writer.call(&ty, "llvm.sqrt.v32f32", &[(&ty, a)])
     })
-}
-
-/// Whether the step may fail for an argument, of whose pattern these bits count.
-fn is_far_from_one(single: &mut Single<'_, '_>, number: &str, bits: u32) -> String {
-    let pattern = single.pattern(number);
-    let pattern = if bits == u32::MAX { pattern } else { single.on_pattern("and", &pattern, bits) };
-    let above = single.on_pattern("sub", &pattern, LEAST_EXPONENT << 23);
-    let range = single.pattern_constant(EXPONENTS << 23);
-    single.code.compare(Width::All, "uge", 32, &above, &range)
 }
