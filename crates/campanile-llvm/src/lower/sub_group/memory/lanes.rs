@@ -131,7 +131,10 @@ impl FunctionLowering<'_, '_> {
     /// The pointers of all lanes.
     pub(super) fn pointers(&mut self, space: Space, address: &Value) -> Pointers {
         match (space, &address.indexed) {
-            (Space::Shared, _) => Pointers::Indexed("%shared".to_owned(), 8, self.vector(address)),
+            (Space::Shared, _) => {
+                let index = self.vector(address);
+                self.unsigned_pointers("%shared", 1, &index)
+            }
             (Space::Global | Space::Const, Some(indexed)) if matches!(indexed.scale, 1 | 2 | 4 | 8) => {
                 self.indexed_pointers(&indexed.clone())
             }
@@ -158,22 +161,22 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// An unsigned index is moved down by 2^31 and its base up, so that the processor, which extends by the sign, is right.
     fn indexed_pointers(&mut self, indexed: &Indexed) -> Pointers {
-        let (mut base, mut index) = (indexed.base.clone(), indexed.index.clone());
-        if !indexed.signed {
-            let top = 1u64 << 31;
-            index = self.code.binary(Width::All, "xor", 32, &index, &constant(Width::All, 32, top));
-            base = self.code.binary(
-                Width::One,
-                "add",
-                64,
-                &base,
-                &constant(Width::One, 64, top * indexed.scale),
-            );
+        let Indexed { base, index, scale, signed } = indexed;
+        let base = self.code.writer.value(&format!("inttoptr i64 {base} to ptr"));
+        match signed {
+            true => Pointers::Indexed(base, 8 * *scale as u32, index.clone()),
+            false => self.unsigned_pointers(&base, *scale, index),
         }
-        let pointer = self.code.writer.value(&format!("inttoptr i64 {base} to ptr"));
-        Pointers::Indexed(pointer, 8 * indexed.scale as u32, index)
+    }
+
+    /// The index is moved down by 2^31 and the base up, so that the processor, which extends by the sign, is right. LLVM
+    /// would extend even those indices that it knows to be below 2^31.
+    fn unsigned_pointers(&mut self, base: &str, scale: u64, index: &str) -> Pointers {
+        let top = 1u64 << 31;
+        let index = self.code.binary(Width::All, "xor", 32, index, &constant(Width::All, 32, top));
+        let base = self.code.writer.value(&format!("getelementptr i8, ptr {base}, i64 {}", top * scale));
+        Pointers::Indexed(base, 8 * scale as u32, index)
     }
 
     /// The pointers, moved on by some bytes.
