@@ -1,5 +1,6 @@
 //! Engines: which one `--engine` means, and devices on it.
 
+use std::fmt;
 use std::str::FromStr;
 
 use anyhow::Result;
@@ -63,9 +64,24 @@ impl FromStr for DeviceChoice {
     }
 }
 
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "opencl:{name}"),
+            None => f.write_str("opencl"),
+        }
+    }
+}
+
 /// What `--check` says: a list that changes what an engine checks.
 #[derive(Clone, Debug)]
 pub struct CheckList(String);
+
+impl fmt::Display for CheckList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl FromStr for CheckList {
     type Err = UnknownCheck;
@@ -255,6 +271,8 @@ pub struct Setting {
     pub profile: bool,
     /// Told about progress.
     pub progress: Option<Progress>,
+    /// Whether crashes end this process by their signals, for the one that waits for it; otherwise they are told of.
+    pub leaves_signals: bool,
 }
 
 impl Engine {
@@ -281,8 +299,9 @@ impl Engine {
     /// # Errors
     /// When there is no such engine here, or the module's variables do not fit into memory.
     pub fn device(self, module: &Module, setting: Setting) -> Result<Device> {
-        let Setting { checks, step_budget, findings_limit, threads, cache, cpu, device, profile, progress } =
-            setting;
+        let Setting { checks, step_budget, findings_limit, threads, cache, cpu, device, .. } = setting;
+        let Setting { profile, progress, leaves_signals, .. } = setting;
+        let report_crashes = !leaves_signals;
         match self {
             Engine::Jit | Engine::Scalar => {
                 let cache = if cache { ObjectCache::of_user() } else { None };
@@ -298,7 +317,7 @@ impl Engine {
                     cpu,
                     profile,
                     scalar: self == Engine::Scalar,
-                    report_crashes: true,
+                    report_crashes,
                     ..usual
                 };
                 Ok(Device::jit_with(module, options)?)
@@ -312,7 +331,7 @@ impl Engine {
                 Ok(Device::checked_with(module, options)?)
             }
             Engine::OpenCl => {
-                let options = OpenClOptions { device, report_crashes: true, ..OpenClOptions::default() };
+                let options = OpenClOptions { device, report_crashes, ..OpenClOptions::default() };
                 Ok(Device::opencl_with(module, &options)?)
             }
         }

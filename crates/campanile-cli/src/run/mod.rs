@@ -293,6 +293,7 @@ impl Run {
             device: self.device.as_ref().and_then(|device| device.name.clone()),
             profile: self.profile.is_some(),
             progress: Some(Box::new(move |done, total| progress.update(done, total))),
+            leaves_signals: false,
         };
         let mut device = match engine.device(module, setting) {
             Ok(device) => device,

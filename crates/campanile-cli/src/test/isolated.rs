@@ -1,5 +1,7 @@
-//! Tests on an OpenCL device in a process of their own, as runtimes may end the process that they are in, or wait for ever.
+//! Tests in processes of their own: on an OpenCL device, as runtimes may end the process that they are in, or wait for ever;
+//! and on any engine that runs compiled code, as kernels may crash.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -10,27 +12,53 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use super::runner::Tested;
+use super::runner::{Method, Tested};
+use crate::Outcome;
 
 /// Time that a file has before its process is ended. Runtimes take seconds to build large modules.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Lines that are quoted of what a runtime says at its end.
+/// Lines that are quoted of what a process says at its end.
 const QUOTED: usize = 4;
 
-/// Tests a file on the OpenCL device of this name, or on any.
+/// Tests all files of this command line in another process, with the same output; none if that process crashes, before it has
+/// told of any file.
+///
+/// # Errors
+/// When no process can be started.
+pub fn test_all() -> Result<Option<Outcome>> {
+    let mut command = this_program()?;
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let after_name = words.iter().position(|word| word == "test").map_or(0, |place| place + 1);
+    command.args(&words[..after_name]).args(["--process", "all"]).args(&words[after_name..]);
+    let status = command.status().context(NOT_STARTED)?;
+    Ok(match status.code() {
+        Some(0) => Some(Outcome::Fine),
+        Some(1) => Some(Outcome::Faulty),
+        Some(_) => Some(Outcome::Failed),
+        None => None,
+    })
+}
+
+const NOT_STARTED: &str = "a process for tests cannot be started";
+
+fn this_program() -> Result<Command> {
+    Ok(Command::new(std::env::current_exe().context("this program cannot be found")?))
+}
+
+/// Tests a file on the engines for which it has a process of its own.
 ///
 /// # Errors
 /// Says what differs from the expectations, or how the process ended.
-pub fn test(path: &Path, device: Option<&str>) -> Result<Tested> {
-    let mut command = Command::new(std::env::current_exe().context("this program cannot be found")?);
-    command.args(["test", "--in-process", "--engine", "opencl", "--message-format", "json"]);
-    if let Some(name) = device {
-        command.arg("--device").arg(format!("opencl:{name}"));
+pub fn test(path: &Path, method: &Method) -> Result<Tested> {
+    let mut command = this_program()?;
+    command.args(["test", "--process", "one", "--message-format", "json"]).args(&method.options);
+    for (engine, _) in method.engines.iter().filter(|(engine, _)| method.isolates(*engine)) {
+        command.args(["--engine", engine.name()]);
     }
     let (mut results, mut messages) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.arg("--").arg(path).stdout(results.try_clone()?).stderr(messages.try_clone()?);
-    let mut child = command.spawn().context("the process for the device cannot be started")?;
+    let mut child = command.spawn().context(NOT_STARTED)?;
     let status = wait(&mut child)?;
     let (results, messages) = (contents(&mut results)?, contents(&mut messages)?);
     let object = results.lines().find_map(|line| serde_json::from_str(line).ok().filter(is_result));
@@ -77,15 +105,19 @@ fn told(object: &Value) -> Result<Tested> {
     }
 }
 
-/// The error of a process that has ended without a result.
+/// The error of a process that has ended without a result: its own message with what belongs to it, or what else was said.
 fn ended(status: ExitStatus, messages: &str) -> anyhow::Error {
-    let (own, others): (Vec<&str>, Vec<&str>) =
-        messages.lines().filter(|line| !line.trim().is_empty()).partition(|line| line.starts_with("error: "));
-    let what = match own.first().and_then(|line| line.strip_prefix("error: ")) {
-        Some(message) => message.to_owned(),
-        None => format!("the runtime of the OpenCL device ended the process ({status})"),
-    };
-    let lines: Vec<&str> = others.into_iter().take(QUOTED).collect();
-    let said = if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n  ") };
-    anyhow!("{what}; what it said:\n  {said}")
+    let mut lines = messages.lines().filter(|line| !line.trim().is_empty());
+    let mut others: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("error: ")).collect();
+    let own = messages.lines().find_map(|line| line.strip_prefix("error: "));
+    let what = own.map_or_else(|| format!("the process ended by itself ({status})"), str::to_owned);
+    let (more, later): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with(' '));
+    others.extend(later);
+    let mut text = more.iter().fold(what, |text, line| format!("{text}\n  {line}"));
+    if own.is_none() || !others.is_empty() {
+        let said = if others.is_empty() { vec!["nothing"] } else { others };
+        text += "\n  it said:";
+        said.iter().take(QUOTED).for_each(|line| text += &format!("\n    {line}"));
+    }
+    anyhow!(text)
 }

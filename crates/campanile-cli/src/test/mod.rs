@@ -21,7 +21,7 @@ use crate::console::{self, Console};
 use crate::engines::{CheckList, Choice, DeviceChoice, Engine, Watching};
 use crate::progress::Progress;
 use crate::{Outcome, input, number};
-use runner::{Method, Tested};
+use runner::{Isolation, Method, Tested};
 
 /// Run self-checking files
 ///
@@ -76,9 +76,18 @@ pub struct Test {
     /// Also name the files that pass
     #[arg(short, long)]
     verbose: bool,
-    /// Run kernels on OpenCL devices in this process, not in one for each file
+    /// What this process is there for, as `pisa test` starts processes of its own
     #[arg(long, hide = true)]
-    in_process: bool,
+    process: Option<Process>,
+}
+
+/// What a process that tests files is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Process {
+    /// To test all files. One waits for it that goes on when a kernel crashes.
+    All,
+    /// To test one file, which may end it.
+    One,
 }
 
 /// What `--engine` selects.
@@ -111,7 +120,17 @@ enum Verdict {
 impl Test {
     /// Runs the command.
     pub fn execute(&self, console: &Console) -> Result<Outcome> {
-        let method = self.method(console)?;
+        let mut isolation = Isolation::OfDevices;
+        if self.process == Some(Process::One) || self.reads_standard_input() {
+            isolation = Isolation::None;
+        } else if self.process.is_none() && self.compiles() {
+            match isolated::test_all()? {
+                Some(outcome) => return Ok(outcome),
+                None => isolation = Isolation::OfAll,
+            }
+            console.note("a kernel crashed, so each file is tested once more, in a process of its own");
+        }
+        let method = self.method(isolation, console)?;
         let files = self.files()?;
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get)).build()?;
@@ -166,7 +185,7 @@ impl Test {
     }
 
     /// How runs are made.
-    fn method(&self, console: &Console) -> Result<Method> {
+    fn method(&self, isolation: Isolation, console: &Console) -> Result<Method> {
         let default = Checks::default().without(Check::Race);
         let watching = Watching { check: self.check.as_ref(), default, checked_only: &[], host_only: &[] };
         // Of several engines, the checked one makes the checks.
@@ -195,11 +214,40 @@ impl Test {
             Engine::Checked => watching.checks(engine),
             Engine::Jit | Engine::Scalar | Engine::OpenCl => of_compiled.checks(engine),
         };
-        let device = self.device.as_ref().and_then(|device| device.name.clone());
         let engines = engines.into_iter().map(|engine| (engine, checks(engine))).collect();
-        // Standard input can be read once only.
-        let isolates = !self.in_process && self.paths.iter().all(|path| path != Path::new("-"));
-        Ok(Method { engines, cache: !self.no_cache, cpu: self.cpu.clone(), device, isolates })
+        let device = self.device.as_ref().and_then(|device| device.name.clone());
+        let leaves_signals = self.process == Some(Process::All);
+        let (cache, cpu) = (!self.no_cache, self.cpu.clone());
+        Ok(Method {
+            engines,
+            cache,
+            cpu,
+            device,
+            isolation,
+            options: self.options(isolation),
+            leaves_signals,
+        })
+    }
+
+    /// The options that say how runs are made, but for the engines, for another process.
+    fn options(&self, isolation: Isolation) -> Vec<String> {
+        let device = self.device.as_ref().map(|device| format!("--device={device}"));
+        // Only the checked engine makes checks if there are several, and it may not be used there.
+        let check = self.check.as_ref().filter(|_| isolation == Isolation::OfAll);
+        let check = check.map(|list| format!("--check={list}"));
+        let cpu = self.cpu.as_ref().map(|name| format!("--cpu={name}"));
+        let no_cache = self.no_cache.then(|| "--no-cache".to_owned());
+        [device, check, cpu, no_cache].into_iter().flatten().collect()
+    }
+
+    /// Whether an engine may be used that runs compiled code in this process.
+    fn compiles(&self) -> bool {
+        self.engine.iter().any(|engine| !matches!(engine, Engines::Checked | Engines::Opencl))
+    }
+
+    /// Whether a file is standard input, which can be read once only.
+    fn reads_standard_input(&self) -> bool {
+        self.paths.iter().any(|path| path == Path::new("-"))
     }
 
     /// The files to test, in order.

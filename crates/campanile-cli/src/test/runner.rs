@@ -29,18 +29,33 @@ pub struct Method {
     pub cpu: Option<String>,
     /// Part of the name of the OpenCL device; any without.
     pub device: Option<String>,
-    /// Whether OpenCL devices are used in a process for each file.
-    pub isolates: bool,
+    /// Which files have a process of their own.
+    pub isolation: Isolation,
+    /// The options that such a process is given for all of this, but for the engines.
+    pub options: Vec<String>,
+    /// Whether crashes end this process by their signals.
+    pub leaves_signals: bool,
+}
+
+/// Which files have a process of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// None have.
+    None,
+    /// Those that run on an OpenCL device.
+    OfDevices,
+    /// All have.
+    OfAll,
 }
 
 impl Method {
-    fn uses(&self, engine: Engine) -> bool {
-        self.engines.iter().any(|(used, _)| *used == engine)
-    }
-
-    /// The engines that are used in this process.
-    fn own_engines(&self) -> impl Iterator<Item = &(Engine, Checks)> {
-        self.engines.iter().filter(|(engine, _)| !self.isolates || *engine != Engine::OpenCl)
+    /// Whether a file that is run on this engine has a process of its own for it.
+    pub fn isolates(&self, engine: Engine) -> bool {
+        match self.isolation {
+            Isolation::None => false,
+            Isolation::OfDevices => engine == Engine::OpenCl,
+            Isolation::OfAll => true,
+        }
     }
 }
 
@@ -79,8 +94,8 @@ pub fn test(path: &Path, method: &Method) -> Result<Tested> {
             let runs = if expectations.runs.is_empty() { &only } else { &expectations.runs[..] };
             let mut missing = BTreeSet::new();
             check_all(&module.into(), runs, |module, run| run_on_all(module, run, method, &mut missing))?;
-            if method.isolates && method.uses(Engine::OpenCl) {
-                return isolated::test(path, method.device.as_deref());
+            if method.engines.iter().any(|(engine, _)| method.isolates(*engine)) {
+                return isolated::test(path, method);
             }
             if !missing.is_empty() {
                 return Ok(Tested::LeftOut(missing.into_iter().collect::<Vec<_>>().join("; ")));
@@ -160,13 +175,14 @@ fn check_layout(module: &Module, run: &Run) -> Result<()> {
 fn run_on_all(module: &Module, run: &Run, method: &Method, missing: &mut BTreeSet<String>) -> Result<()> {
     check_layout(module, run)?;
     let usual = matches!(method.engines[..], [(Engine::Checked, _)]);
-    for (engine, checks) in method.own_engines() {
+    for (engine, checks) in method.engines.iter().filter(|(engine, _)| !method.isolates(*engine)) {
         let setting = Setting {
             checks: *checks,
             cache: method.cache,
             cpu: method.cpu.clone(),
             device: method.device.clone(),
             threads: Some(1),
+            leaves_signals: method.leaves_signals,
             ..Setting::default()
         };
         let result = run_one(module, run, *engine, setting);
