@@ -44,6 +44,19 @@ pub struct TargetMachine {
     data_layout: String,
 }
 
+/// Arithmetic in half precision on x86-64.
+const HALF_PRECISION: &str = "avx512fp16";
+
+/// The first version of LLVM that can move a number in half precision that all lanes have out of a loop; those before end the
+/// process.
+const HALF_PRECISION_IN_LOOPS: u32 = 19;
+
+/// Features of which a processor does not have this one, whatever it is.
+fn without(feature: &str, features: &str) -> String {
+    let others = features.split(',').filter(|one| !one.is_empty() && one.get(1..) != Some(feature));
+    others.map(str::to_owned).chain([format!("-{feature}")]).collect::<Vec<_>>().join(",")
+}
+
 impl TargetMachine {
     /// This machine, with all that its processor has.
     ///
@@ -55,8 +68,7 @@ impl TargetMachine {
         Self::new(llvm, &llvm.functions.host_triple(), &cpu.name, &cpu.features)
     }
 
-    /// This machine, as if its processor were a named one. Of the levels of x86-64, features are described; of other
-    /// processors, none, so that all that not every processor has is left to the host.
+    /// This machine, as if its processor were a named one, of which only what its level of x86-64 has is described.
     ///
     /// # Errors
     ///
@@ -84,7 +96,11 @@ impl TargetMachine {
         if !own {
             cpus::check(llvm.version()[0], &triple, cpu)?;
         }
-        let (cpu, features) = (cpu.to_owned(), features.to_owned());
+        let cpu = cpu.to_owned();
+        let mut features = features.to_owned();
+        if triple.starts_with("x86_64") && llvm.version()[0] < HALF_PRECISION_IN_LOOPS {
+            features = without(HALF_PRECISION, &features);
+        }
         let description = Description { triple: triple.clone(), cpu, features, level: CodeLevel::Aggressive };
         let wanted = description.clone();
         let data_layout = guarded(move || Ok(RawMachine::new(functions, &wanted)?.data_layout()));
