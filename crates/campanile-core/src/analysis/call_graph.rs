@@ -271,11 +271,7 @@ impl<'body> CallParts<'body> {
         if instruction.op.opcode() != Opcode::ControlFlow(ControlFlow::Call) {
             return None;
         }
-        let operands = body.operands(instruction);
-        let (condition, rest) = match instruction.op.has("cond") {
-            true => (operands.first(), &operands[1..]),
-            false => (None, operands),
-        };
+        let (condition, rest) = body.conditional(instruction);
         match rest {
             [result, target, arguments @ ..] => Some(CallParts { condition, result, target, arguments }),
             _ => None,

@@ -40,6 +40,14 @@ impl Body {
         &self.operands[first..first + usize::from(instruction.operand_count)]
     }
 
+    /// The condition of an instruction with `.cond`, and the other operands of any instruction.
+    pub fn conditional(&self, instruction: &Instruction) -> (Option<&Operand>, &[Operand]) {
+        match self.operands(instruction) {
+            [condition, others @ ..] if instruction.op.has("cond") => (Some(condition), others),
+            operands => (None, operands),
+        }
+    }
+
     /// The instructions of a block.
     pub fn block_instructions(&self, block: BlockId) -> &[Instruction] {
         let block = &self.blocks[block];

@@ -10,11 +10,8 @@ use crate::program::{Assigned, Call, Return, Source, Step, Target};
 
 impl FunctionTranslator<'_> {
     pub(super) fn control_flow(&self, opcode: ControlFlow, instruction: &Instruction) -> Step {
-        let operands = self.body.operands(instruction);
-        let (condition, operands) = match operands {
-            [predicate @ Operand::Predicate { .. }, rest @ ..] => (Some(self.source(predicate)), rest),
-            _ => (None, operands),
-        };
+        let (condition, operands) = self.body.conditional(instruction);
+        let condition = condition.map(|condition| self.source(condition));
         match opcode {
             ControlFlow::Goto => {
                 let Operand::Block(block) = only(operands) else { unreachable!("`goto` names a label") };

@@ -62,13 +62,11 @@ impl FunctionEmitter<'_, '_, '_> {
 
     /// Translates the jump or return at the end of a block.
     pub(super) fn end_block(&mut self, last: &Instruction, block: BlockId, next: Word) {
-        let operands = self.body.operands(last);
-        let condition = last.op.has("cond").then(|| self.condition(&operands[0]));
+        let (condition, operands) = self.body.conditional(last);
+        let condition = condition.map(|condition| self.condition(condition));
         match last.op.opcode() {
             Opcode::ControlFlow(ControlFlow::Goto) => {
-                let Some(Operand::Block(target)) = operands.last() else {
-                    unreachable!("`goto` names a label")
-                };
+                let [Operand::Block(target)] = operands else { unreachable!("`goto` names a label") };
                 let target = self.labels[*target];
                 self.leave(block);
                 let other = self.follower(block).map(|follower| self.labels[follower]);
@@ -109,11 +107,8 @@ impl FunctionEmitter<'_, '_, '_> {
 
     /// `call` and `call.cond`; where lanes make no call, the result register keeps its value.
     fn call(&mut self, instruction: &Instruction) {
-        let operands = self.body.operands(instruction);
-        let (condition, operands) = match instruction.op.has("cond") {
-            true => (Some(self.condition(&operands[0])), &operands[1..]),
-            false => (None, operands),
-        };
+        let (condition, operands) = self.body.conditional(instruction);
+        let condition = condition.map(|condition| self.condition(condition));
         let [result, target, arguments @ ..] = operands else { unreachable!("calls have result and target") };
         let signature = Signature {
             parameters: arguments.iter().map(|argument| self.register_type(argument)).collect(),

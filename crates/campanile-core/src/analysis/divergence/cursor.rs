@@ -91,8 +91,7 @@ impl<'a> Cursor<'a> {
             let shapes = (0..elements).map(|index| self.transfer.returned(&self.values, argument, index));
             arguments.extend(shapes.map(across));
         }
-        let condition = body.operands(instruction).first().filter(|_| instruction.op.has("cond"));
-        let all_call = condition.is_none_or(|condition| self.operand(condition).is_uniform());
+        let all_call = parts.condition.is_none_or(|condition| self.operand(condition).is_uniform());
         Some((callee, Entry { arguments, whole: self.transfer.whole && all_call }))
     }
 }

@@ -123,9 +123,9 @@ impl<'a> Solver<'a> {
 
     /// Looks at where the last instruction of a block sends the lanes, and at what they return.
     fn end(&mut self, block: BlockId, transfer: &Transfer<'_>, last: &Instruction) {
-        let operands = self.body.operands(last);
+        let (condition, operands) = self.body.conditional(last);
         let is_return = last.op.opcode() == Opcode::ControlFlow(ControlFlow::Return);
-        if is_return && let Some(value) = operands.get(usize::from(last.op.has("cond"))) {
+        if is_return && let Some(value) = operands.first() {
             let partial = self.found.blocks[block].partial;
             for element in 0..self.found.result.len() {
                 let value = transfer.returned(&self.values, value, element as u32);
@@ -134,7 +134,7 @@ impl<'a> Solver<'a> {
             }
         }
         let is_branch = is_return || last.op.opcode() == Opcode::ControlFlow(ControlFlow::Goto);
-        let condition = operands.first().filter(|_| is_branch && last.op.has("cond"));
+        let condition = condition.filter(|_| is_branch);
         let condition = condition.and_then(|condition| transfer.operand(&self.values, condition));
         let differs = condition.is_some_and(|condition| !condition.is_uniform());
         if let [one, other] = self.graph.successors(block)

@@ -65,11 +65,8 @@ impl FunctionLowering<'_> {
     }
 
     fn goto(&mut self, block: BlockId, instruction: &Instruction, next: BlockId) {
-        let (condition, target) = match self.operands(instruction) {
-            [Operand::Block(target)] => (None, *target),
-            [condition, Operand::Block(target)] => (Some(condition), *target),
-            other => unreachable!("`goto` has no operands {other:?}"),
-        };
+        let (condition, operands) = self.body.conditional(instruction);
+        let [Operand::Block(target)] = *operands else { unreachable!("`goto` names a label") };
         let label = self.label_of(target);
         let Some(condition) = condition else {
             if target <= block {
@@ -90,11 +87,8 @@ impl FunctionLowering<'_> {
     }
 
     fn returns(&mut self, instruction: &Instruction, next: BlockId) {
-        let operands = self.operands(instruction);
-        let (condition, value) = match instruction.op.has("cond") {
-            true => (operands.first(), operands.get(1)),
-            false => (None, operands.first()),
-        };
+        let (condition, operands) = self.body.conditional(instruction);
+        let value = operands.first();
         let Some(condition) = condition else { return self.return_value(value) };
         let condition = self.condition(condition);
         let [returns, stays] = [self.code.writer.label("returns"), self.label_of(next)];

@@ -190,11 +190,9 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn goto(&mut self, plan: &mut Plan, instruction: &Instruction) {
-        let (condition, target) = match self.operands(instruction) {
-            [Operand::Block(target)] => return self.go(plan, *target),
-            [condition, Operand::Block(target)] => (condition, *target),
-            other => unreachable!("`goto` has no operands {other:?}"),
-        };
+        let (condition, operands) = self.body.conditional(instruction);
+        let [Operand::Block(target)] = *operands else { unreachable!("`goto` names a label") };
+        let Some(condition) = condition else { return self.go(plan, target) };
         let condition = self.condition(condition);
         self.cursor.advance();
         let next = self.next_block();
@@ -345,11 +343,8 @@ impl FunctionLowering<'_, '_> {
     }
 
     fn returns(&mut self, plan: &mut Plan, instruction: &Instruction) {
-        let operands = self.operands(instruction);
-        let (condition, value) = match instruction.op.has("cond") {
-            true => (operands.first(), operands.get(1)),
-            false => (None, operands.first()),
-        };
+        let (condition, operands) = self.body.conditional(instruction);
+        let value = operands.first();
         let exit = self.graph.exit();
         let Some(condition) = condition else {
             let lanes = self.code.mask.clone();

@@ -189,9 +189,8 @@ impl Transfer<'_> {
 
     /// A call by name gives what the function returns; lanes that do not make it keep what they had.
     fn call(&self, values: &mut Values, instruction: &Instruction) {
-        let operands = self.body.operands(instruction);
         let Some(parts) = CallParts::of(self.body, instruction) else { return };
-        let condition = instruction.op.has("cond").then(|| self.operand(values, &operands[0]));
+        let condition = parts.condition.map(|condition| self.operand(values, condition));
         let result = match *parts.target {
             Operand::Function(callee) => self.results.get(&callee).map(Vec::as_slice).unwrap_or_default(),
             _ => &[Some(Shape::Varying)],
