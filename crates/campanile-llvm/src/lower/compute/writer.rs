@@ -112,6 +112,17 @@ impl Writer {
         self.value(&call)
     }
 
+    /// A value of a structure that the host has made, by its offset in bytes.
+    pub fn field(&mut self, structure: &str, offset: usize, ty: &str) -> String {
+        self.field_with(structure, offset, ty, "")
+    }
+
+    /// The same with metadata, which follows the load.
+    pub fn field_with(&mut self, structure: &str, offset: usize, ty: &str, metadata: &str) -> String {
+        let place = self.value(&format!("getelementptr inbounds i8, ptr {structure}, i64 {offset}"));
+        self.value(&format!("load {ty}, ptr {place}{metadata}"))
+    }
+
     /// The text so far.
     pub fn text(&self) -> &str {
         &self.text

@@ -125,7 +125,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn skip_if_full(&mut self, callee: FunctionId, private: &str, index: u32) -> String {
         let needed = self.program.places.frames.get(&callee).copied().unwrap_or(0);
         let offset = std::mem::offset_of!(crate::frame::LaunchFrame, private_bytes);
-        let limit = self.field("%launch", offset, "i32", ", !invariant.load !0");
+        let limit = self.code.writer.field_with("%launch", offset, "i32", ", !invariant.load !0");
         let end = self.code.writer.value(&format!("add i32 {private}, {needed}"));
         let full = self.code.writer.value(&format!("icmp ugt i32 {end}, {limit}"));
         let (overflow, room, after) = (

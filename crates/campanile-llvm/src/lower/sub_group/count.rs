@@ -15,7 +15,12 @@ impl FunctionLowering<'_, '_> {
             return;
         }
         let place = self.program.counted(self.id, block) * size_of::<BlockCount>();
-        let counts = self.field("%launch", offset_of!(LaunchFrame, counts), "ptr", ", !invariant.load !0");
+        let counts = self.code.writer.field_with(
+            "%launch",
+            offset_of!(LaunchFrame, counts),
+            "ptr",
+            ", !invariant.load !0",
+        );
         let lanes = match self.active_bits() {
             None => LANES.to_string(),
             Some(active) => {

@@ -17,11 +17,6 @@ pub(super) const INLINED: &str = " #0";
 /// What these calls refer to.
 pub(super) const ATTRIBUTES: &str = "attributes #0 = { alwaysinline }\n";
 
-pub(super) fn field(writer: &mut Writer, frame: &str, offset: usize, ty: &str) -> String {
-    let place = writer.value(&format!("getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
-    writer.value(&format!("load {ty}, ptr {place}"))
-}
-
 fn set(writer: &mut Writer, frame: &str, offset: usize, ty: &str, value: &str) {
     let place = writer.value(&format!("getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
     writer.line(&format!("store {ty} {value}, ptr {place}"));
@@ -30,14 +25,14 @@ fn set(writer: &mut Writer, frame: &str, offset: usize, ty: &str, value: &str) {
 /// The function that runs one sub-group.
 pub(super) fn subgroup(name: &str, kernel: &str) -> String {
     let mut writer = Writer::default();
-    let group = field(&mut writer, "%frame", offset_of!(SubgroupFrame, group), "ptr");
-    let private = field(&mut writer, "%frame", offset_of!(SubgroupFrame, private), "ptr");
-    let number = field(&mut writer, "%frame", offset_of!(SubgroupFrame, number), "i32");
-    let lanes = field(&mut writer, "%frame", offset_of!(SubgroupFrame, lanes), "i32");
-    let launch = field(&mut writer, &group, offset_of!(GroupFrame, launch), "ptr");
-    let shared = field(&mut writer, &group, offset_of!(GroupFrame, shared), "ptr");
+    let group = writer.field("%frame", offset_of!(SubgroupFrame, group), "ptr");
+    let private = writer.field("%frame", offset_of!(SubgroupFrame, private), "ptr");
+    let number = writer.field("%frame", offset_of!(SubgroupFrame, number), "i32");
+    let lanes = writer.field("%frame", offset_of!(SubgroupFrame, lanes), "i32");
+    let launch = writer.field(&group, offset_of!(GroupFrame, launch), "ptr");
+    let shared = writer.field(&group, offset_of!(GroupFrame, shared), "ptr");
     let ids = offset_of!(GroupFrame, group_id);
-    let [x, y, z] = [0, 4, 8].map(|offset| field(&mut writer, &group, ids + offset, "i32"));
+    let [x, y, z] = [0, 4, 8].map(|offset| writer.field(&group, ids + offset, "i32"));
     let mask = writer.value(&format!("bitcast i32 {lanes} to <32 x i1>"));
     writer.line(&format!(
         "call fastcc void @{kernel}(ptr %frame, ptr {launch}, ptr {shared}, ptr {private}, i32 {x}, i32 {y}, i32 {z}, \
@@ -64,14 +59,14 @@ impl Groups {
         writer.line(&format!("%group = alloca [{} x i8], align 16", size_of::<GroupFrame>()));
         let counts = offset_of!(LaunchFrame, group_count);
         let counts = [0, 4].map(|offset| {
-            let count = field(&mut writer, "%launch", counts + offset, "i32");
+            let count = writer.field("%launch", counts + offset, "i32");
             writer.value(&format!("zext i32 {count} to i64"))
         });
         let sizes: Vec<String> = match program.launch.local {
             Some(local) => local.iter().map(u32::to_string).collect(),
             None => {
                 let sizes = offset_of!(LaunchFrame, enqueued_local_size);
-                (0..3).map(|dimension| field(&mut writer, "%launch", sizes + 4 * dimension, "i32")).collect()
+                (0..3).map(|dimension| writer.field("%launch", sizes + 4 * dimension, "i32")).collect()
             }
         };
         set(&mut writer, "%group", offset_of!(GroupFrame, launch), "ptr", "%launch");
@@ -177,7 +172,7 @@ pub(super) fn groups_together(program: &Program<'_>, name: &str, kernel: &str) -
     writer.line(&format!("%handles = alloca ptr, i32 {subgroups}"));
     let bytes = writer.value(&format!("mul i32 {subgroups}, {size}"));
     writer.line(&format!("call void @llvm.memset.p0.i32(ptr %frames, i8 0, i32 {bytes}, i1 0)"));
-    let private = field(writer, "%launch", offset_of!(LaunchFrame, private_bytes), "i32");
+    let private = writer.field("%launch", offset_of!(LaunchFrame, private_bytes), "i32");
     let stride = writer.value(&format!("mul i32 {private}, {LANES}"));
     let [x, y, z] = groups.begin_loop("start");
     groups.writer.line("br label %begin");
@@ -237,7 +232,7 @@ fn free_storage(writer: &mut Writer, subgroups: &str) {
     writer.line("%freed = phi i32 [ 0, %done ], [ %freed.next, %free ]");
     let frame = writer
         .value(&format!("getelementptr [{} x i8], ptr %frames, i32 %freed", size_of::<SubgroupFrame>()));
-    let storage = field(writer, &frame, offset_of!(SubgroupFrame, storage), "ptr");
+    let storage = writer.field(&frame, offset_of!(SubgroupFrame, storage), "ptr");
     writer.line(&format!("call void @free(ptr {storage})"));
     writer.line("%freed.next = add i32 %freed, 1");
     writer.line(&format!("%all.freed = icmp eq i32 %freed.next, {subgroups}"));

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use super::entry::{ATTRIBUTES, Groups, INLINED, field};
+use super::entry::{ATTRIBUTES, Groups, INLINED};
 use super::program::Program;
 use super::regions::{self, ENDED, Places, Regions};
 use crate::frame::{LaunchFrame, SubgroupFrame};
@@ -94,7 +94,7 @@ fn begin(groups: &mut Groups, regions: &Regions) {
     for name in ["%common", "%common.next"] {
         writer.line(&format!("{name} = alloca [{bytes} x i8], align 64"));
     }
-    let private = field(writer, "%launch", offset_of!(LaunchFrame, private_bytes), "i32");
+    let private = writer.field("%launch", offset_of!(LaunchFrame, private_bytes), "i32");
     writer.line(&format!("%stride = mul i32 {private}, {LANES}"));
     writer.line("br label %frame");
     writer.place("frame");

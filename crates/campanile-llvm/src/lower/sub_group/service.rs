@@ -14,8 +14,9 @@ impl FunctionLowering<'_, '_> {
     /// A function of the host.
     pub fn service(&mut self, offset: usize) -> String {
         let invariant = ", !invariant.load !0";
-        let services = self.field("%launch", offset_of!(LaunchFrame, services), "ptr", invariant);
-        self.field(&services, offset, "ptr", invariant)
+        let services =
+            self.code.writer.field_with("%launch", offset_of!(LaunchFrame, services), "ptr", invariant);
+        self.code.writer.field_with(&services, offset, "ptr", invariant)
     }
 
     /// Stack memory for so many operands of 32 times 64 bits.

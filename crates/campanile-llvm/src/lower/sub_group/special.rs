@@ -55,20 +55,18 @@ impl FunctionLowering<'_, '_> {
 
     /// A field of the launch's frame.
     fn of_launch(&mut self, bits: u32, offset: usize) -> Value {
-        let scalar = self.field("%launch", offset, &format!("i{bits}"), ", !invariant.load !0");
+        let scalar =
+            self.code.writer.field_with("%launch", offset, &format!("i{bits}"), ", !invariant.load !0");
         Value::uniform(bits, scalar)
-    }
-
-    /// A field of a frame.
-    pub fn field(&mut self, frame: &str, offset: usize, ty: &str, attributes: &str) -> String {
-        let place = self.code.writer.value(&format!("getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
-        self.code.writer.value(&format!("load {ty}, ptr {place}{attributes}"))
     }
 
     fn local_size(&mut self, dimension: usize, frame: &str, offset: usize, attributes: &str) -> Value {
         match self.program.launch.local {
             Some(local) => Value::uniform(32, local[dimension].to_string()),
-            None => Value::uniform(32, self.field(frame, offset + 4 * dimension, "i32", attributes)),
+            None => Value::uniform(
+                32,
+                self.code.writer.field_with(frame, offset + 4 * dimension, "i32", attributes),
+            ),
         }
     }
 
@@ -148,8 +146,9 @@ impl FunctionLowering<'_, '_> {
             }
             Space::Global | Space::Const | Space::Generic => {
                 let offset = offset_of!(LaunchFrame, variables);
-                let table = self.field("%launch", offset, "ptr", ", !invariant.load !0");
-                let address = self.field(&table, 8 * variable.index(), "i64", ", !invariant.load !0");
+                let table = self.code.writer.field_with("%launch", offset, "ptr", ", !invariant.load !0");
+                let address =
+                    self.code.writer.field_with(&table, 8 * variable.index(), "i64", ", !invariant.load !0");
                 Value::uniform(64, address)
             }
         }

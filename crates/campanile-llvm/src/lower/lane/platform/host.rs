@@ -51,18 +51,13 @@ impl Host {
         lines.collect()
     }
 
-    fn field(&self, code: &mut Computation<'_>, frame: &str, offset: usize, ty: &str) -> String {
-        let place = code.writer.value(&format!("getelementptr inbounds i8, ptr {frame}, i64 {offset}"));
-        code.writer.value(&format!("load {ty}, ptr {place}"))
-    }
-
     fn of_launch(&self, lowering: &mut FunctionLowering<'_>, bits: u32, offset: usize) -> String {
-        self.field(&mut lowering.code, "%launch", offset, &format!("i{bits}"))
+        lowering.code.writer.field("%launch", offset, &format!("i{bits}"))
     }
 
     fn service(&self, code: &mut Computation<'_>, offset: usize) -> String {
-        let services = self.field(code, "%launch", offset_of!(LaunchFrame, services), "ptr");
-        self.field(code, &services, offset, "ptr")
+        let services = code.writer.field("%launch", offset_of!(LaunchFrame, services), "ptr");
+        code.writer.field(&services, offset, "ptr")
     }
 
     /// Meets the other active lanes at this instruction, with two numbers of 32 and 64 bits; what the host says then.
@@ -155,7 +150,7 @@ impl Host {
 
     fn local_size(&self, lowering: &mut FunctionLowering<'_>, dimension: usize) -> String {
         let offset = offset_of!(GroupFrame, local_size) + 4 * dimension;
-        self.field(&mut lowering.code, "%group", offset, "i32")
+        lowering.code.writer.field("%group", offset, "i32")
     }
 
     /// `%localid`: the work-item's number in the work-group, taken apart; x counts fastest.
@@ -214,7 +209,7 @@ impl Platform for Host {
     }
 
     fn arguments(&self, code: &mut Computation<'_>) -> String {
-        format!("ptr {}", self.field(code, "%launch", offset_of!(LaunchFrame, arguments), "ptr"))
+        format!("ptr {}", code.writer.field("%launch", offset_of!(LaunchFrame, arguments), "ptr"))
     }
 
     fn argument_alignment(&self) -> u64 {
@@ -230,8 +225,8 @@ impl Platform for Host {
             }
             Space::Global | Space::Const | Space::Generic => {
                 let code = &mut lowering.code;
-                let table = self.field(code, "%launch", offset_of!(LaunchFrame, variables), "ptr");
-                self.field(code, &table, 8 * variable.index(), "i64")
+                let table = code.writer.field("%launch", offset_of!(LaunchFrame, variables), "ptr");
+                code.writer.field(&table, 8 * variable.index(), "i64")
             }
         }
     }

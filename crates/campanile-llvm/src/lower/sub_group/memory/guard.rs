@@ -36,10 +36,15 @@ impl FunctionLowering<'_, '_> {
             return { work }(self);
         }
         let site = self.site(instruction);
-        let ranges = self.field("%launch", offset_of!(LaunchFrame, ranges), "ptr", ", !invariant.load !0");
+        let ranges = self.code.writer.field_with(
+            "%launch",
+            offset_of!(LaunchFrame, ranges),
+            "ptr",
+            ", !invariant.load !0",
+        );
         let place = site * size_of::<AccessRange>();
         let [start, size] = [offset_of!(AccessRange, start), offset_of!(AccessRange, size)].map(|field| {
-            let value = self.field(&ranges, place + field, "i64", "");
+            let value = self.code.writer.field_with(&ranges, place + field, "i64", "");
             self.code.resize(Width::One, &value, 64, address.bits)
         });
         let inside = self.inside(address, &start, &size);

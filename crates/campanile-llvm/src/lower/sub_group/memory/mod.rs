@@ -209,7 +209,8 @@ impl FunctionLowering<'_, '_> {
         let room = parameter.size.next_multiple_of(4);
         // All of the argument buffer can be read, wherever it is of use.
         let attributes = ", !invariant.load !0, !dereferenceable !6";
-        let arguments = self.field("%launch", offset_of!(LaunchFrame, arguments), "ptr", attributes);
+        let arguments =
+            self.code.writer.field_with("%launch", offset_of!(LaunchFrame, arguments), "ptr", attributes);
         let places = self.places(&operands[0]);
         let offset = match address.offset {
             Offset::Immediate(offset) => Value::uniform(32, offset.to_string()),
