@@ -42,16 +42,30 @@ pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
         Err(error) => {
             let start = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            (text, Some(Span::new(start, start + '\u{fffd}'.len_utf8())))
+            (text, Some((Span::new(start, start + '\u{fffd}'.len_utf8()), other_kind(error.as_bytes()))))
         }
     };
     let source = SourceFile::new(&name, text).with_context(|| format!("`{name}` is longer than 4 GiB"))?;
     let source = Arc::new(source);
-    if let Some(span) = fault {
-        sink.push(Diagnostic::new(Code::InvalidText, &source, span, "this is not UTF-8 text"));
+    if let Some((span, help)) = fault {
+        sink.push(Diagnostic::new(Code::InvalidText, &source, span, "this is not UTF-8 text").help(help));
         return Ok(None);
     }
     Ok(Some(source))
+}
+
+/// What a file that is no text may be, by its first bytes, and what can be done.
+fn other_kind(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "this looks like UTF-16; save it as UTF-8",
+        [0x03, 0x02, 0x23, 0x07, ..] | [0x07, 0x23, 0x02, 0x03, ..] => {
+            "this is a SPIR-V module; `pisa spirv-check` reads those"
+        }
+        [0x7f, b'E', b'L', b'F', ..] => {
+            "this is an object file or a program; give the text that it was made from"
+        }
+        _ => "save the file as UTF-8",
+    }
 }
 
 /// Reads and verifies one file. With any error in `sink`, earlier ones included, there is no module.

@@ -44,6 +44,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let target = if older.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let message = format!("there is no folder `{}`", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
