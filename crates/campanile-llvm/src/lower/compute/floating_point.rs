@@ -158,7 +158,11 @@ impl Computation<'_> {
         sources: &[String],
     ) -> String {
         if !rounds_itself(opcode, rounding, format, self.target) {
-            return self.rounded_operation(opcode, rounding, width, [format; 2], sources);
+            let result = self.rounded_operation(opcode, rounding, width, [format; 2], sources);
+            return match (opcode, sources) {
+                (FloatingPoint::Fmad, [a, b, c]) => self.or_addend(width, format, [a, b, c], &result),
+                _ => result,
+            };
         }
         let (ty, suffix) = kind(format);
         let ty = width.of(ty);
@@ -188,6 +192,18 @@ impl Computation<'_> {
             other => unreachable!("`{other:?}` is the host's"),
         };
         self.pattern(width, format, &result)
+    }
+
+    /// The result of a sum of a product, or the addend where only that is a NaN (spec 3.4). The product may be a new one, of
+    /// zero and infinity.
+    fn or_addend(&mut self, width: Width, format: FloatFormat, [a, b, c]: [&str; 3], result: &str) -> String {
+        let [a_is_nan, b_is_nan, c_is_nan] = [a, b, c].map(|pattern| self.is_nan(width, format, pattern));
+        let a_or_b = self.binary(width, "or", 1, &a_is_nan, &b_is_nan);
+        let neither = self.binary(width, "xor", 1, &a_or_b, &constant(width, 1, 1));
+        let only_c = self.binary(width, "and", 1, &neither, &c_is_nan);
+        let Layout { bits, quiet, .. } = layout(format);
+        let addend = self.binary(width, "or", bits, c, &constant(width, bits, quiet));
+        self.select(width, &only_c, bits, &addend, result)
     }
 
     /// An intrinsic on numbers of a format.
