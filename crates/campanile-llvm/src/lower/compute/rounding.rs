@@ -281,7 +281,7 @@ impl Computation<'_> {
 const LEAST_PRODUCT: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// `a * b + c` in single precision, rounded to odd. Where the product is no number of that precision or the sum too great
-/// for it, double precision serves.
+/// for it, double precision serves; so it does for a product that is too great and whose sum with an infinity is a NaN.
 fn multiply_add_to_odd(single: &mut Single<'_, '_>, arguments: &[String]) -> String {
     let [a, b, c] = [&arguments[0], &arguments[1], &arguments[2]];
     let (width, way) = (single.width, Way::Odd);
@@ -292,7 +292,7 @@ fn multiply_add_to_odd(single: &mut Single<'_, '_>, arguments: &[String]) -> Str
     let size_of_sum = single.magnitude_and_sign(&sum).0;
     let is_small = single.compare("olt", &size_of_product, &least);
     let [a_is_some, b_is_some] = [a, b].map(|factor| single.compare("une", factor, &none));
-    let is_great = single.compare("oeq", &size_of_sum, &infinity);
+    let is_great = single.compare("uge", &size_of_sum, &infinity);
     let code = &mut *single.code;
     let is_inexact = code.binary(width, "and", 1, &is_small, &a_is_some);
     let is_inexact = code.binary(width, "and", 1, &is_inexact, &b_is_some);
