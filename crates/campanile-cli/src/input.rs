@@ -41,8 +41,9 @@ pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
         Ok(text) => (text, None),
         Err(error) => {
             let start = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            (text, Some((Span::new(start, start + '\u{fffd}'.len_utf8()), other_kind(error.as_bytes()))))
+            let length = error.utf8_error().error_len().unwrap_or(error.as_bytes().len() - start);
+            let span = Span::new(start, start + length);
+            (shown(error.as_bytes()), Some((span, other_kind(error.as_bytes()))))
         }
     };
     let source = SourceFile::new(&name, text).with_context(|| format!("`{name}` is longer than 4 GiB"))?;
@@ -52,6 +53,16 @@ pub fn read(path: &Path, sink: &mut Sink) -> Result<Option<Arc<SourceFile>>> {
         return Ok(None);
     }
     Ok(Some(source))
+}
+
+/// Bytes as a text of as many, with `?` for those that are no UTF-8, so that places in it are those of the file.
+fn shown(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    text
 }
 
 /// What a file that is no text may be, by its first bytes, and what can be done.

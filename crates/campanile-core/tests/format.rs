@@ -36,17 +36,12 @@ fn is_readable(text: &str) -> bool {
     sink.errors() == 0
 }
 
-/// The tokens of a text, but for commas before a closing bracket.
+/// The tokens of a text.
 fn tokens(text: &str) -> Vec<&str> {
     let mut lexer = Lexer::new(text);
     let mut tokens = Vec::new();
     loop {
         let token = lexer.next_token();
-        if matches!(token.kind, TokenKind::CloseParenthesis | TokenKind::CloseBrace)
-            && tokens.last() == Some(&",")
-        {
-            tokens.pop();
-        }
         if token.kind == TokenKind::End {
             return tokens;
         }
@@ -283,7 +278,7 @@ fn long_lists_are_broken() {
 ",
     );
     assert_formatted(
-        ".kernel @k(\n  .param[8] %a,\n  .param[8] %b,\n) { }",
+        ".kernel @k(\n  .param[8] %a,\n  .param[8] %b\n) { }",
         ".kernel @k(.param[8] %a, .param[8] %b) {\n}\n",
     );
     let names: Vec<String> = (0..14).map(|index| format!("%register{index}")).collect();
@@ -312,7 +307,7 @@ fn comments_in_lists_stay_with_their_items() {
 ",
     );
     assert_formatted(
-        ".const @c = { // table\n .8b 1, .8b 2, // low\n\n .8b 3, // high\n // end\n } // done\n;",
+        ".const @c = { // table\n .8b 1, .8b 2, // low\n\n .8b 3 // high\n // end\n } // done\n;",
         "\
 .const @c = { // table
   .8b 1, .8b 2, // low
@@ -361,7 +356,7 @@ fn comments_within_items_come_before_them() {
 #[test]
 fn tables_keep_the_rows_of_their_author() {
     assert_formatted(
-        ".const @c[4]={.8b 1,.8b 2,\n.8b 3 , .8b 0x04};\n.const @d = {.8b 1,.8b 2 };.const@e={.64b @c + 8,.64b @d-8,.zero 4,};",
+        ".const @c[4]={.8b 1,.8b 2,\n.8b 3 , .8b 0x04};\n.const @d = {.8b 1,.8b 2 };.const@e={.64b @c + 8,.64b @d-8,.zero 4};",
         "\
 .const @c[4] = {
   .8b 1, .8b 2,
@@ -373,7 +368,7 @@ fn tables_keep_the_rows_of_their_author() {
     );
     assert_formatted(
         &format!(
-            ".const @c = {{\n\n{0}.8b 1,\n.8b 2,\n\n\n{1}.8b 3,\n\n }};",
+            ".const @c = {{\n\n{0}.8b 1,\n.8b 2,\n\n\n{1}.8b 3\n\n }};",
             ".32b 100, ".repeat(12),
             ".32b 100,".repeat(10)
         ),

@@ -95,7 +95,21 @@ impl Verifier<'_, '_> {
         }
     }
 
+    /// Reports a value without the parentheses that attributes of kernels and parameters have round theirs (spec 4.1.1, 4.2.1).
+    fn require_parentheses(&mut self, attribute: &Attribute) {
+        if let [value] = attribute.arguments[..]
+            && attribute.span.end == value.end
+        {
+            let (name, text) = (self.text(attribute.name), self.text(value));
+            let message = format!("the value of `{name}` stands in parentheses here");
+            let help = format!("write `{name}({text})`");
+            let diagnostic = self.diagnostic(Code::AttributeValue, value, message).help(help);
+            self.sink.push(diagnostic);
+        }
+    }
+
     fn work_group_size(&mut self, attribute: &Attribute) -> Option<[u32; 3]> {
+        self.require_parentheses(attribute);
         let mut size = [1; 3];
         if attribute.arguments.is_empty() || attribute.arguments.len() > 3 {
             let message = "`.reqd_work_group_size` takes the sizes of up to three dimensions";
@@ -120,6 +134,7 @@ impl Verifier<'_, '_> {
     }
 
     fn vector_type_hint(&mut self, attribute: &Attribute) -> Option<String> {
+        self.require_parentheses(attribute);
         let [span] = attribute.arguments[..] else {
             self.report(
                 Code::AttributeValue,
@@ -179,11 +194,15 @@ impl Verifier<'_, '_> {
     fn parameter_attribute(&mut self, attribute: &Attribute, size: Span, declared: &mut Parameter) {
         match self.text(attribute.name) {
             ".align" => {
+                self.require_parentheses(attribute);
                 if let Some(alignment) = self.alignment(attribute) {
                     declared.alignment = alignment;
                 }
             }
-            ".ptr_align" => declared.pointee_alignment = self.alignment(attribute),
+            ".ptr_align" => {
+                self.require_parentheses(attribute);
+                declared.pointee_alignment = self.alignment(attribute);
+            }
             ".addrspace" => declared.space = self.parameter_space(attribute, size, declared.size),
             name @ ".access" => {
                 let message = format!("`{name}` is not in the specification and has no effect");
@@ -198,6 +217,7 @@ impl Verifier<'_, '_> {
     }
 
     fn parameter_space(&mut self, attribute: &Attribute, size_span: Span, size: u32) -> Option<Space> {
+        self.require_parentheses(attribute);
         let [span] = attribute.arguments[..] else {
             self.report(
                 Code::AttributeValue,

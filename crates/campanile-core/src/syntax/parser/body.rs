@@ -85,7 +85,7 @@ impl Parser<'_> {
         if word.starts_with('.') && !self.is_label() {
             return self.local_declaration(word);
         }
-        let first_on_line = self.on_new_line() || self.previous.end == 0 || self.follows_brace_or_label();
+        let first_on_line = self.on_new_line() || self.previous.end == 0 || self.follows_label();
         let word = self.take();
         if self.at(TokenKind::Colon) {
             return Ok(self.label(word, first_on_line));
@@ -98,9 +98,9 @@ impl Parser<'_> {
         self.source.text().as_bytes().get(self.token.span.end as usize) == Some(&b':')
     }
 
-    /// Whether a brace stands before the next token, or a label, which is the one then to have company.
-    fn follows_brace_or_label(&self) -> bool {
-        matches!(self.text(self.previous), "{" | "}" | ":")
+    /// Whether a label stands before the next token; it is the one then to have company.
+    fn follows_label(&self) -> bool {
+        self.text(self.previous) == ":"
     }
 
     fn local_declaration(&mut self, word: &str) -> Parsed<Statement> {
@@ -128,7 +128,7 @@ impl Parser<'_> {
     /// A label whose word has been taken; the next token is its colon.
     fn label(&mut self, word: Span, first_on_line: bool) -> Statement {
         let colon = self.take();
-        let alone = self.on_new_line() || matches!(self.token.kind, TokenKind::End | TokenKind::CloseBrace);
+        let alone = self.on_new_line() || self.at(TokenKind::End);
         if !alone || !first_on_line {
             let diagnostic = Diagnostic::new(
                 Code::LabelNotAlone,
@@ -201,12 +201,7 @@ impl Parser<'_> {
         let open = self.take();
         let marker = body.operands.len();
         body.operands.push(Operand::Arguments(open));
-        while !self.at(TokenKind::CloseParenthesis) {
-            self.operand(body)?;
-            if self.take_if(TokenKind::Comma).is_none() {
-                break;
-            }
-        }
+        self.separated(TokenKind::CloseParenthesis, |parser| parser.operand(body))?;
         let close = self.expect(TokenKind::CloseParenthesis, "`,` or `)`")?;
         body.operands[marker] = Operand::Arguments(open.to(close));
         Ok(())

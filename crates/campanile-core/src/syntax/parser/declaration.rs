@@ -50,17 +50,13 @@ impl Parser<'_> {
         if self.at(TokenKind::Number) || plain_word {
             attribute.arguments.push(self.take());
         } else if self.take_if(TokenKind::OpenParenthesis).is_some() {
-            while !self.at(TokenKind::CloseParenthesis) {
-                match self.token.kind {
-                    TokenKind::Number | TokenKind::Word | TokenKind::String => {
-                        attribute.arguments.push(self.take());
-                    }
-                    _ => return Err(self.expected("the value of the attribute")),
+            self.separated(TokenKind::CloseParenthesis, |parser| match parser.token.kind {
+                TokenKind::Number | TokenKind::Word | TokenKind::String => {
+                    attribute.arguments.push(parser.take());
+                    Ok(())
                 }
-                if self.take_if(TokenKind::Comma).is_none() {
-                    break;
-                }
-            }
+                _ => Err(parser.expected("the value of the attribute")),
+            })?;
             self.expect(TokenKind::CloseParenthesis, "`)`")?;
         }
         attribute.span = name.to(self.previous);
@@ -70,12 +66,10 @@ impl Parser<'_> {
     fn initializer(&mut self) -> Parsed<(Vec<InitializerItem>, Span)> {
         let open = self.expect(TokenKind::OpenBrace, "`{` and the initial values")?;
         let mut items = Vec::new();
-        while !self.at(TokenKind::CloseBrace) {
-            items.push(self.initializer_item()?);
-            if self.take_if(TokenKind::Comma).is_none() {
-                break;
-            }
-        }
+        self.separated(TokenKind::CloseBrace, |parser| {
+            items.push(parser.initializer_item()?);
+            Ok(())
+        })?;
         let close = self.expect(TokenKind::CloseBrace, "`,` or `}`")?;
         Ok((items, open.to(close)))
     }

@@ -25,12 +25,13 @@ impl Parser<'_> {
         let name = self.expect(TokenKind::Symbol, "the name of the function, such as `@sum`")?;
         self.expect(TokenKind::OpenParenthesis, "`(` and the parameters")?;
         let mut parameters = Vec::new();
-        while !self.at(TokenKind::CloseParenthesis) {
-            parameters.push(if is_kernel { self.kernel_parameter()? } else { self.function_parameter()? });
-            if self.take_if(TokenKind::Comma).is_none() {
-                break;
-            }
-        }
+        self.separated(TokenKind::CloseParenthesis, |parser| {
+            parameters.push(match is_kernel {
+                true => parser.kernel_parameter()?,
+                false => parser.function_parameter()?,
+            });
+            Ok(())
+        })?;
         self.expect(TokenKind::CloseParenthesis, "`,` or `)`")?;
         let mut body = None;
         if self.at(TokenKind::OpenBrace) {

@@ -74,6 +74,23 @@ impl<'a> Parser<'a> {
         self.at(kind).then(|| self.take())
     }
 
+    /// Reads items with commas between them, perhaps none, up to a closing token, which is not taken.
+    fn separated(&mut self, close: TokenKind, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        if self.at(close) {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            let Some(comma) = self.take_if(TokenKind::Comma) else { return Ok(()) };
+            if self.at(close) {
+                let message = "nothing follows this comma";
+                let diagnostic = Diagnostic::new(Code::UnexpectedToken, self.source, comma, message);
+                self.push(diagnostic.help("leave the comma out"));
+                return Ok(());
+            }
+        }
+    }
+
     fn push(&mut self, diagnostic: Diagnostic) -> Faulty {
         self.sink.push(diagnostic);
         if self.sink.errors() >= Sink::LIMIT {
