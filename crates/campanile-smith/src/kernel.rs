@@ -110,7 +110,7 @@ impl Body<'_, '_> {
     fn global_memory(&mut self) {
         if self.choices.chance(70) {
             let attributes =
-                *self.choices.one_of(&["", ".addrspace(global) ", ".addrspace(global) .ptr_align 16 "]);
+                *self.choices.one_of(&["", ".addrspace(global) ", ".addrspace(global) .ptr_align(16) "]);
             let contents = noise(self.choices.word(), 512);
             self.add_buffer("in", attributes, contents);
             let base = Base::Register(self.load_pointer("in", ADDRESS));
@@ -124,7 +124,7 @@ impl Body<'_, '_> {
         }
         if self.choices.chance(30) {
             let contents = noise(self.choices.word(), OWN as usize);
-            self.add_buffer("any", ".ptr_align 16 ", contents);
+            self.add_buffer("any", ".ptr_align(16) ", contents);
             let base = self.load_pointer("any", ADDRESS);
             self.add_region(Region::generic(base, Some(Space::Global), Rights::Read));
         }
@@ -202,7 +202,7 @@ impl Body<'_, '_> {
     pub fn shared_object(&mut self, name: &str, bytes: u32) -> String {
         if self.choices.chance(30) {
             if let Owner::Kernel(parameters) = &mut self.owner {
-                let attributes = ".addrspace(shared) .ptr_align 16 ";
+                let attributes = ".addrspace(shared) .ptr_align(16) ";
                 parameters.add_pointer(name, attributes, Argument::Shared(bytes));
             }
             return self.load_pointer(name, WORD);

@@ -67,7 +67,7 @@ impl Parameters {
         let (attribute, alignment) = match given {
             8 => (String::new(), 8),
             _ if alignment <= 8 && choices.chance(50) => (String::new(), 8),
-            _ => (format!(".align {given} "), given),
+            _ => (format!(".align({given}) "), given),
         };
         self.declarations.push(format!(".param[{size}] {attribute}{name}"));
         self.arguments.push(Argument::Bytes(crate::noise(choices.word(), size as usize)));
