@@ -4,7 +4,8 @@
 use campanile_core::isa::{FloatFormat, FloatingPoint, Rounding};
 
 use super::Computation;
-use super::writer::{LANES, Width, list};
+use super::single::float_literal;
+use super::writer::{LANES, Width};
 
 /// A register full of numbers.
 #[derive(Clone, Copy)]
@@ -118,8 +119,7 @@ impl Computation<'_> {
     /// What the table has at the place that the four lowest bits of `index` say.
     pub fn looked_up(&mut self, table: &[f32; 16], index: &str) -> String {
         let ty = SINGLES.ty();
-        // LLVM reads the pattern in double precision.
-        let elements = table.map(|element| format!("float 0x{:016X}", f64::from(element).to_bits()));
+        let elements = table.map(|element| format!("float {}", float_literal(element.into())));
         let table = format!("<{}>", elements.join(", "));
         self.by_registers(Width::All, SINGLES, &[index], |code, operands| {
             let index = code.writer.value(&format!("bitcast {ty} {} to <16 x i32>", operands[0]));
@@ -136,8 +136,7 @@ impl Computation<'_> {
             let part = self.part(SINGLES, a, first);
             self.writer.call(half, name, &[(&SINGLES.ty(), &part), ("i32", &classes)])
         });
-        let lanes = list(32, (0..LANES).map(|lane| lane.to_string()));
-        self.writer.value(&format!("shufflevector {half} {low}, {half} {high}, <32 x i32> {lanes}"))
+        self.writer.joined(half, [&low, &high])
     }
 
     /// An operation of single or double precision on numbers, rounded in a direction.

@@ -6,6 +6,11 @@ use super::writer::{Width, constant};
 /// A sum of this and a number below 2^22 is that number, rounded to an integral one, in its low bits.
 pub(in crate::lower) const INTEGRAL: f32 = 12_582_912.0;
 
+/// A number in IR: its pattern in double precision, which LLVM reads for single precision too.
+pub(in crate::lower) fn float_literal(value: f64) -> String {
+    format!("0x{:016X}", value.to_bits())
+}
+
 /// Writes a function of numbers, and gives the result.
 pub(in crate::lower) type Body = fn(&mut Single<'_, '_>, &[String]) -> String;
 
@@ -37,11 +42,10 @@ impl Single<'_, '_> {
 
     /// A constant of a type of floating-point numbers.
     pub fn float_constant(&self, ty: &str, value: f64) -> String {
-        // LLVM reads the pattern in double precision for both types.
-        let pattern = value.to_bits();
+        let literal = float_literal(value);
         match self.width {
-            Width::One => format!("0x{pattern:016X}"),
-            Width::All => format!("splat ({ty} 0x{pattern:016X})"),
+            Width::One => literal,
+            Width::All => format!("splat ({ty} {literal})"),
         }
     }
 

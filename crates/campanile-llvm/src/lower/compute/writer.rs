@@ -123,6 +123,12 @@ impl Writer {
         self.value(&format!("load {ty}, ptr {place}{metadata}"))
     }
 
+    /// All lanes of two halves, of this type each.
+    pub fn joined(&mut self, half: &str, [low, high]: [&str; 2]) -> String {
+        let lanes = ramp(32, 1, LANES);
+        self.value(&format!("shufflevector {half} {low}, {half} {high}, <32 x i32> {lanes}"))
+    }
+
     /// The text so far.
     pub fn text(&self) -> &str {
         &self.text

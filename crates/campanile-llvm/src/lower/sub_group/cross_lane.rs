@@ -187,11 +187,8 @@ impl FunctionLowering<'_, '_> {
                 let name = "llvm.x86.avx512.vpermi2var.d.512";
                 self.code.writer.call(half, name, &[(half, &low), (half, &indices), (half, &high)])
             });
-            let lanes = list(32, (0..LANES).map(|lane| lane.to_string()));
-            return self.code.writer.value(&format!(
-                "shufflevector {half} {}, {half} {}, <32 x i32> {lanes}",
-                halves[0], halves[1]
-            ));
+            let [low, high] = &halves;
+            return self.code.writer.joined(half, [low, high]);
         }
         let memory = self.lanes_memory("permuted", 1);
         self.code.writer.line(&format!("store <32 x i32> {vector}, ptr {memory}"));
